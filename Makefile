@@ -1,0 +1,40 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := demo
+STORE := --store sqlite:///$(DEMO)/stillproof.db
+
+.PHONY: demo test test-slow bench format clean
+
+demo: $(VENV)/installed
+	@mkdir -p $(DEMO)
+	@$(BIN)/stillproof run accuracy --dataset digits --scale quick --workers 2 $(STORE)
+	@$(BIN)/stillproof gallery --run accuracy --ipc 10 --out $(DEMO)/gallery.png $(STORE)
+
+test: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+
+test-slow: $(VENV)/installed-dev
+	$(BIN)/pytest -m slow --timeout 3600
+
+bench: $(VENV)/installed-dev
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) $(DEMO)
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@

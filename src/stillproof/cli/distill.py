@@ -1,0 +1,68 @@
+"""stillproof distill: make one distilled set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stillproof.cli.options import (
+    DataOption,
+    JsonOption,
+    NetworkOption,
+    PluginOption,
+    SetOption,
+    StoreOption,
+    split_numbers,
+    with_params,
+)
+from stillproof.cli.output import write, write_json
+from stillproof.cli.session import session
+from stillproof.cli.show import check_scale
+
+
+def command(
+    dataset: Annotated[str, typer.Argument(help="Data set, or a folder with train/<class>/ images.")],
+    method: Annotated[str, typer.Argument(help="Distiller.")],
+    ipc: Annotated[int, typer.Option("--ipc", help="Images per class.")],
+    seed: Annotated[int, typer.Option("--seed", help="Seed.")] = 0,
+    settings: SetOption = None,
+    network: NetworkOption = "convnet-3",
+    scale: Annotated[str, typer.Option("--scale", help="Preset: smoke, quick or paper.")] = "paper",
+    snapshots: Annotated[str | None, typer.Option("--snapshots", help="Steps to keep as sets of their own.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Also copy the artifact to this folder.")] = None,
+    store: StoreOption = None,
+    data: DataOption = None,
+    plugin: PluginOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Distil a data set; a stopped run goes on where it was."""
+    steps = split_numbers(snapshots, "--snapshots") or []
+    checked = check_scale(scale)
+    with session(store, data, plugin) as opened:
+        reference = with_params(method, settings)
+        made = opened.distill(dataset, reference, ipc, seed=seed, network=network, scale=checked, snapshots=steps)
+        path = made.path
+        if out is not None:
+            opened.store.artifacts.export(made.artifact, out)
+            path = out
+    result = {
+        "artifact": made.artifact,
+        "name": made.name,
+        "path": str(path),
+        "cell": made.cell,
+        "cached": made.cached,
+        "images": made.result["images"],
+        "bytes": made.result["bytes"],
+        "seconds": made.result["seconds"],
+        "snapshots": made.result["snapshots"],
+    }
+    if as_json:
+        write_json(result)
+        return
+    write(f"{made.name}: {result['images']} images, {result['bytes']} bytes with labels")
+    how = "already in the store" if made.cached else f"made in {made.result['seconds']:.1f} s"
+    write(f"{how}; artifact {made.artifact}")
+    write(f"{path}")
+    write(f"next: stillproof train {made.name}")

@@ -1,0 +1,47 @@
+"""stillproof list: what there is, without importing any of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from stillproof.cli.options import JsonOption, PluginOption
+from stillproof.cli.output import write_json, write_table
+from stillproof.core.components import REGISTRIES
+from stillproof.core.errors import UnknownName
+from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
+
+
+def command(
+    kind: Annotated[str | None, typer.Argument(help="One of: " + ", ".join(REGISTRIES))] = None,
+    plugin: PluginOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List distillers, networks, data sets, recipes, augmentations and suites."""
+    if kind is not None and kind not in REGISTRIES:
+        raise UnknownName("kind of component", kind, REGISTRIES)
+    index_entry_points()
+    load_plugins([read_plugin(path) for path in plugin or []])
+    kinds = [kind] if kind else list(REGISTRIES)
+    entries = {name: [e for _, e in sorted(REGISTRIES[name].entries().items())] for name in kinds}
+    if as_json:
+        write_json(
+            {
+                name: [
+                    {
+                        "name": e.name,
+                        "version": e.version,
+                        "paper": e.paper,
+                        "summary": e.summary,
+                        "params": dict(e.params),
+                        "origin": e.origin,
+                    }
+                    for e in found
+                ]
+                for name, found in entries.items()
+            }
+        )
+        return
+    for name, found in entries.items():
+        write_table(("name", "what it is", "paper"), [(e.name, e.summary, e.paper) for e in found], title=name)

@@ -1,0 +1,63 @@
+"""The ``stillproof`` command: verbs, exit codes, and errors as one sentence."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import typer
+from typer.exceptions import TyperException
+
+from stillproof.cli import check, data, distill, doctor, gallery, run, show, status, table, train
+from stillproof.cli import list as list_verb
+from stillproof.core.errors import StillproofError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="stillproof",
+    help="Proof for distilled datasets: distil image data sets and say honestly how much is left in them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("list")(list_verb.command)
+app.command("show")(show.command)
+app.add_typer(data.app, name="data")
+app.command("distill")(distill.command)
+app.command("train")(train.command)
+app.command("run")(run.command)
+app.command("status")(status.command)
+app.command("table")(table.command)
+app.command("gallery")(gallery.command)
+app.command("check")(check.command)
+app.command("doctor")(doctor.command)
+
+
+def main() -> None:
+    """Run the command line."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("stillproof").setLevel(logging.INFO)
+    try:
+        code = app(standalone_mode=False)
+    except StillproofError as error:
+        _say(str(error))
+        code = error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        code = _interrupted()
+    except TyperException as error:
+        _say(error.format_message())
+        code = error.exit_code
+    except BrokenPipeError:  # the reader of a pipe has gone: nothing to say to anybody
+        code = 0
+    sys.exit(code or 0)
+
+
+def _interrupted() -> int:
+    _say("stopped; everything finished is kept, and the same command goes on from here.")
+    return INTERRUPTED
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"stillproof: {text}\n")

@@ -1,0 +1,49 @@
+"""Options that several verbs share, and how their texts become values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stillproof.core.errors import BadInput
+
+StoreOption = Annotated[
+    str | None, typer.Option("--store", envvar="STILLPROOF_STORE", help="Store URL. [default: sqlite:///stillproof.db]")
+]
+DataOption = Annotated[str | None, typer.Option("--data", envvar="STILLPROOF_DATA", help="Folder with the data sets.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
+PluginOption = Annotated[
+    list[Path] | None, typer.Option("--plugin", help="Python file with components of your own; may be repeated.")
+]
+WorkersOption = Annotated[
+    int, typer.Option("--workers", min=1, help="Processes; with more than one, each has one thread.")
+]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", help="Parameter of the method as key=value; may be repeated.")
+]
+NetworkOption = Annotated[str, typer.Option("--network", help="Network, as in convnet-3 or convnet:depth=3:width=64.")]
+
+
+def with_params(reference: str, settings: list[str] | None) -> str:
+    """Add ``key=value`` settings to the name of a component."""
+    for setting in settings or []:
+        if "=" not in setting:
+            raise BadInput(f"--set {setting!r} is not of the form key=value.")
+        reference += f":{setting}"
+    return reference
+
+
+def split_list(text: str | None) -> list[str] | None:
+    """Split a comma-separated list."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def split_numbers(text: str | None, option: str) -> list[int] | None:
+    """Split a comma-separated list of whole numbers."""
+    parts = split_list(text)
+    try:
+        return None if parts is None else [int(part) for part in parts]
+    except ValueError:
+        raise BadInput(f"{option} {text!r} is not a comma-separated list of whole numbers.") from None

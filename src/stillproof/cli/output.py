@@ -1,0 +1,43 @@
+"""Where things are printed: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def messages() -> Console:
+    """Return the console for people: progress, logs and messages."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def write(text: str) -> None:
+    """Write a result."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def write_json(value: object) -> None:
+    """Write a result as JSON."""
+    write(json.dumps(value, indent=2, allow_nan=False))
+
+
+def write_table(header: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
+    """Write a table for the terminal; a pipe gets it whole, however narrow it thinks it is."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*header, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, 200)
+    console.print(table)

@@ -1,0 +1,75 @@
+"""The live display of a run: cells done, running and failed, and the time left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from stillproof.cli.output import messages
+from stillproof.run.cost import CELL_SECONDS, FLOPS_PER_SECOND
+
+if TYPE_CHECKING:
+    from stillproof.run.plan import Planner
+
+QUIET_SECONDS = 15.0  # between two lines where there is no terminal
+
+
+class Display:
+    """Shows one run at a time; a cell counts by its expected seconds, so that the time left means something."""
+
+    def __init__(self) -> None:
+        """Prepare; nothing is shown before a plan starts."""
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        self._console = messages()
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+        self._bar = Progress(
+            *columns,
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(elapsed_when_finished=False),
+            console=self._console,
+            transient=True,
+            speed_estimate_period=600,
+        )
+        self._spoken = time.monotonic()
+
+    def __enter__(self) -> Self:
+        """Take the screen."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Give the screen back."""
+        self._bar.stop()
+
+    def watch(self, planner: Planner) -> Callable[[dict[str, str], dict[str, float]], None]:
+        """Return what is called whenever a cell's state changes."""
+        weight = {cell.id: cell.flops / FLOPS_PER_SECOND + CELL_SECONDS for cell in planner.cells.values()}
+        task = self._bar.add_task("starting", total=sum(weight.values()))
+        if self._console.is_terminal:
+            self._bar.start()
+
+        def show(status: dict[str, str], shares: dict[str, float]) -> None:
+            finished = [cell for cell, state in status.items() if state in ("done", "failed", "unsupported")]
+            running = [planner.cells[c].label for c, s in status.items() if s == "running" and c in planner.cells]
+            failed = sum(state == "failed" for state in status.values())
+            done = sum(weight[c] for c in finished) + sum(share * weight[c] for c, share in shares.items())
+            text = f"{len(finished)}/{len(weight)} cells"
+            text += f", {failed} failed" if failed else ""
+            text += f", {running[0]}" if running else ""
+            text += f" and {len(running) - 1} more" if len(running) > 1 else ""
+            self._bar.update(task, completed=done, description=text)
+            self._speak(text, done / sum(weight.values()), len(finished) == len(weight))
+
+        return show
+
+    def _speak(self, text: str, share: float, last: bool) -> None:
+        """Where there is no terminal, say a line from time to time."""
+        if self._console.is_terminal or not (last or time.monotonic() - self._spoken > QUIET_SECONDS):
+            return
+        self._spoken = time.monotonic()
+        self._console.print(f"{100 * share:.0f} %: {text}")

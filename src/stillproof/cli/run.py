@@ -1,0 +1,96 @@
+"""stillproof run: a whole suite; the same command again goes on where the last one stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stillproof.cli.config import read_toml
+from stillproof.cli.options import (
+    DataOption,
+    JsonOption,
+    PluginOption,
+    StoreOption,
+    WorkersOption,
+    split_list,
+    split_numbers,
+)
+from stillproof.cli.output import messages, write, write_json
+from stillproof.cli.session import session
+from stillproof.cli.show import check_scale
+from stillproof.cli.table import print_table
+from stillproof.core.errors import CellFailed
+
+
+def command(
+    suite: Annotated[str, typer.Argument(help="Suite.")],
+    config: Annotated[
+        Path | None, typer.Option("--config", help="TOML file; see stillproof show SUITE --config.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="Data sets, comma-separated.")] = None,
+    methods: Annotated[str | None, typer.Option("--methods", help="Distillers, comma-separated.")] = None,
+    ipc: Annotated[str | None, typer.Option("--ipc", help="Images per class, comma-separated.")] = None,
+    seeds: Annotated[int | None, typer.Option("--seeds", help="Repetitions.")] = None,
+    network: Annotated[str | None, typer.Option("--network", help="Networks, comma-separated.")] = None,
+    recipe: Annotated[str | None, typer.Option("--recipe", help="How to train on distilled sets.")] = None,
+    selection: Annotated[str | None, typer.Option("--selection", help="last, heldout or oracle.")] = None,
+    protocol: Annotated[str | None, typer.Option("--protocol", help="fair or faithful.")] = None,
+    scale: Annotated[str, typer.Option("--scale", help="smoke, quick or paper.")] = "quick",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Any parameter of the suite as key=value.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
+    store: StoreOption = None,
+    data: DataOption = None,
+    plugin: PluginOption = None,
+    workers: WorkersOption = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a suite and print its table; finished cells are never computed again."""
+    options: dict[str, Any] = read_toml(config, suite) if config else {}
+    given = {
+        "dataset": split_list(dataset),
+        "methods": split_list(methods),
+        "ipc": split_numbers(ipc, "--ipc"),
+        "seeds": seeds,
+        "network": split_list(network),
+        "recipe": recipe,
+        "selection": selection,
+        "protocol": protocol,
+    }
+    options |= {key: value for key, value in given.items() if value is not None}
+    options |= dict(setting.split("=", 1) for setting in settings or [])
+    with session(store, data, plugin, workers) as opened:
+        if dry_run:
+            planner, _, _ = opened.plan_suite(suite, check_scale(scale), options)
+            _print_estimate(opened.estimate(planner).as_dict(), as_json)
+            return
+        status = opened.run_suite(suite, check_scale(scale), options)
+        print_table(opened.store, suite, "json" if as_json else "text")
+        failed = sum(state == "failed" for state in status.values())
+        if failed:
+            raise CellFailed(f"{failed} of {len(status)} cells failed; `stillproof status` says why.")
+
+
+def _print_estimate(estimate: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        write_json(estimate)
+        return
+    left = ", ".join(f"{count} {stage}" for stage, count in estimate["by_stage"].items()) or "nothing"
+    source = "this store's own records" if estimate["calibrated"] else "a typical two-core machine"
+    write(f"{estimate['cells']} cells, {estimate['cached']} in the store already; to compute: {left}")
+    write(
+        f"about {duration(estimate['seconds'])} ({estimate['flops']:.2g} floating-point operations; rate from {source})"
+    )
+    messages().print("nothing was computed (--dry-run)")
+
+
+def duration(seconds: float) -> str:
+    """Return a time that people can read."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"

@@ -1,0 +1,89 @@
+"""stillproof show: one component in full, or a suite's configuration as a file to edit."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any
+
+import typer
+
+from stillproof.cli.options import JsonOption, PluginOption
+from stillproof.cli.output import write, write_json, write_table
+from stillproof.core.components import REGISTRIES, suites
+from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
+from stillproof.core.presets import Scale, preset_params
+from stillproof.core.registry import Registry
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="Name of a component or suite.")],
+    config: Annotated[bool, typer.Option("--config", help="Write a suite's configuration as TOML.")] = False,
+    scale: Annotated[
+        str, typer.Option("--scale", help="smoke, quick or paper: the size that --config writes.")
+    ] = "quick",
+    plugin: PluginOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a component's parameters, presets, version and paper."""
+    index_entry_points()
+    load_plugins([read_plugin(path) for path in plugin or []])
+    registry = _find(name)
+    if config:
+        write(_config(name, scale))
+        return
+    entry = registry.entry(name)
+    cls: Any = registry.get(name)
+    fields = {f.name: _default(f) for f in dataclasses.fields(cls)} | dict(entry.fixed)
+    presets = [dataclasses.asdict(preset) for preset in getattr(cls, "presets", ())]
+    if as_json:
+        about = {"name": name, "kind": registry.kind, "version": entry.version, "paper": entry.paper}
+        write_json(about | {"summary": entry.summary, "params": fields, "presets": presets})
+        return
+    write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{cls.__doc__ or ''}")
+    write_table(("parameter", "default"), [(key, str(value)) for key, value in fields.items()])
+    if presets:
+        rows = [
+            (p["scale"], ", ".join(p["datasets"]) or "any", _range(p["min_ipc"], p["max_ipc"]), _params(p["params"]))
+            for p in presets
+        ]
+        write_table(("scale", "data sets", "ipc", "parameters"), rows, title="presets (a later row overrides)")
+
+
+def _find(name: str) -> Registry[Any]:
+    for registry in REGISTRIES.values():
+        if name in registry.entries():
+            return registry
+    raise UnknownName("component", name, [n for r in REGISTRIES.values() for n in r.entries()])
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    return "(needed)" if field.default is dataclasses.MISSING else field.default
+
+
+def _range(low: int, high: int | None) -> str:
+    return f"{low} or more" if high is None else f"{low} to {high}"
+
+
+def _params(params: dict[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in params.items()) or "the defaults"
+
+
+def _config(name: str, scale: str) -> str:
+    from stillproof.cli.config import to_toml
+
+    if name not in suites.entries():
+        raise BadInput(f"{name!r} is not a suite: --config writes the configuration of suites only.")
+    checked: Scale = check_scale(scale)
+    suite = suites.build(name, preset_params(suites.get(name), checked, "", 1))
+    return to_toml(name, suites.spec(suite).as_dict()["params"])
+
+
+def check_scale(scale: str) -> Scale:
+    """Return the scale, or refuse it."""
+    from stillproof.core.presets import SCALES
+
+    for known in SCALES:
+        if scale == known:
+            return known
+    raise UnknownName("scale", scale, SCALES)

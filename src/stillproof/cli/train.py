@@ -1,0 +1,61 @@
+"""stillproof train: train networks on a distilled set or on a data set, and score them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from stillproof.cli.options import DataOption, JsonOption, NetworkOption, PluginOption, StoreOption, WorkersOption
+from stillproof.cli.output import write, write_json
+from stillproof.cli.session import session
+from stillproof.core.errors import UnknownName
+from stillproof.core.types import Selection
+
+SELECTIONS: tuple[Selection, ...] = ("last", "heldout", "oracle")
+
+
+def command(
+    target: Annotated[str, typer.Argument(help="Artifact (id, prefix, name or folder) or data set.")],
+    network: NetworkOption = "convnet-3",
+    recipe: Annotated[
+        str | None, typer.Option("--recipe", help="Recipe. [default: the artifact's, else dc-bench]")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="Number of trainings.")] = 5,
+    selection: Annotated[str, typer.Option("--selection", help="last, heldout or oracle.")] = "last",
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="Where to test, if not on the artifact's own.")
+    ] = None,
+    store: StoreOption = None,
+    data: DataOption = None,
+    plugin: PluginOption = None,
+    workers: WorkersOption = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Train and report test accuracy with its interval over seeds."""
+    rule = _selection(selection)
+    with session(store, data, plugin, workers) as opened:
+        from stillproof.session import resolve_target
+
+        request, card = resolve_target(opened.store, target, dataset)
+        own = (card.get("recipe") or {}).get("name", "dc-bench")
+        score = opened.train(request, network=network, recipe=recipe or own, seeds=seeds, selection=rule)
+    if as_json:
+        write_json(score.as_dict())
+        return
+    accuracy = score.accuracy
+    text = f"accuracy {100 * accuracy.mean:.2f} %"
+    if accuracy.ci95 and accuracy.std is not None:
+        low, high = accuracy.ci95
+        text += f" (95 % interval {100 * low:.2f} to {100 * high:.2f}, std {100 * accuracy.std:.2f})"
+    write(f"{text}, n = {accuracy.n}")
+    write(
+        f"{score.network} on {target}, recipe {score.recipe}, selection {score.selection}, {score.n_test} test images"
+    )
+
+
+def _selection(text: str) -> Selection:
+    for known in SELECTIONS:
+        if text == known:
+            return known
+    raise UnknownName("selection", text, SELECTIONS)

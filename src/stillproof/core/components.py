@@ -1,0 +1,21 @@
+"""The registries, one a kind; third-party packages extend them through the entry-point groups of the same name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stillproof.core.registry import Registry
+
+if TYPE_CHECKING:
+    from stillproof.core.types import Augmentation, DataSource, Distiller, Network, Suite
+
+datasets: Registry[DataSource] = Registry("data set", "datasets", "stillproof.data")
+networks: Registry[Network] = Registry("network", "networks", "stillproof.nets")
+augmentations: Registry[Augmentation] = Registry("augmentation", "augmentations", "stillproof.transforms")
+recipes: Registry[Any] = Registry("recipe", "recipes", "stillproof.train")
+distillers: Registry[Distiller] = Registry("distiller", "distillers", "stillproof.distill")
+suites: Registry[Suite] = Registry("suite", "suites", "stillproof.suites")
+
+REGISTRIES: dict[str, Registry[Any]] = {
+    registry.plural: registry for registry in (datasets, networks, augmentations, recipes, distillers, suites)
+}

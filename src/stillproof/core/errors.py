@@ -1,0 +1,70 @@
+"""The one exception tree: every error a user can meet carries its exit code and one clear sentence."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class StillproofError(Exception):
+    """Base of all errors that are shown to a user as one sentence, without a traceback."""
+
+    exit_code = 1
+
+
+class CellFailed(StillproofError):
+    """At least one cell of a run failed; the others were finished."""
+
+    exit_code = 1
+
+
+class BadInput(StillproofError):
+    """Bad usage, a bad value or a bad input file."""
+
+    exit_code = 2
+
+
+class UnknownName(BadInput):
+    """A name that nothing is registered under."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        """Say what was asked for and what comes closest to it."""
+        known = sorted(known)
+        close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        if close:
+            hint = f"did you mean {' or '.join(repr(c) for c in close)}?"
+        else:
+            hint = f"known: {', '.join(known) or 'none'}."
+        super().__init__(f"unknown {kind} {name!r}: {hint}")
+
+
+class DuplicateName(BadInput):
+    """Two components asked for the same name."""
+
+
+class PluginError(BadInput):
+    """A plug-in file that cannot be read or imported."""
+
+
+class DataMissing(StillproofError):
+    """A data set that is not on this machine."""
+
+    exit_code = 3
+
+
+class StoreError(StillproofError):
+    """The store or an artifact cannot be read or written."""
+
+    exit_code = 4
+
+
+class Corrupt(StoreError):
+    """Content that does not match its hash."""
+
+
+class LeaseLost(StoreError):
+    """Another process took over the cell that this one was computing."""
+
+
+class Unsupported(StillproofError):
+    """Something that cannot be computed, by definition; stored as an outcome with its reason."""

@@ -1,0 +1,195 @@
+"""A typed registry of components: names are known without importing anything, classes are loaded when asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+
+from stillproof.core.errors import BadInput, DuplicateName, PluginError, UnknownName
+from stillproof.core.index import Entry, scan
+from stillproof.core.source import closure_hash
+from stillproof.core.spec import ComponentSpec
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """The components of one kind.
+
+    Built-in ones are the files of one package, indexed by reading their syntax trees. Third-party ones are added by
+    ``stillproof.core.plugins``; a class that is decorated in a notebook is added on the spot.
+    """
+
+    def __init__(self, kind: str, plural: str, package: str) -> None:
+        """Name the registry: ``kind`` for messages, ``plural`` as its variable, ``package`` for its built-in files."""
+        self.kind = kind
+        self.plural = plural
+        self.package = package
+        self._entries: dict[str, Entry] | None = None
+        self._classes: dict[str, type[T]] = {}
+
+    def register(
+        self, name: str, *, version: int, paper: str = "", names: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> Callable[[type[T]], type[T]]:
+        """Return the decorator that enters a frozen dataclass under ``name``.
+
+        Args:
+            name: The family name, lower case with dashes.
+            version: Raised whenever a change may alter results on purpose.
+            paper: Where the component is described.
+            names: Short names, each with the parameters that it settles.
+        """
+
+        def decorate(cls: type[T]) -> type[T]:
+            short: dict[str, Mapping[str, Any]] = {name: {}, **(names or {})}
+            if cls.__module__ == "__main__" or name not in self.entries():
+                self.add([_entry(self.plural, cls, name, short[n], n, version, paper) for n in short])
+            elif (taken := self.entries()[name]).module != cls.__module__:
+                raise DuplicateName(f"{self.kind} {name!r} of {cls.__module__} is already defined by {taken.module}.")
+            for short_name in short:
+                self._classes[short_name] = cls
+            return cls
+
+        return decorate
+
+    def entries(self) -> dict[str, Entry]:
+        """Return everything registered, by name, without importing component files."""
+        if self._entries is None:
+            self._entries = {}
+            self.add(_scan_package(self.package, self.plural))
+        return self._entries
+
+    def add(self, entries: list[Entry]) -> None:
+        """Enter indexed components; a name that another module owns already is refused."""
+        mine = self.entries()
+        for entry in entries:
+            taken = mine.get(entry.name)
+            if taken and taken.module != entry.module:
+                raise DuplicateName(
+                    f"{self.kind} {entry.name!r} of {entry.module} is already defined by {taken.module}."
+                )
+        mine.update({entry.name: entry for entry in entries})
+
+    def remove(self, module: str) -> None:
+        """Forget what ``module`` registered (it failed to import)."""
+        for name in [n for n, e in self.entries().items() if e.module == module]:
+            self.entries().pop(name)
+            self._classes.pop(name, None)
+
+    def entry(self, name: str) -> Entry:
+        """Return the entry called ``name``."""
+        if name not in self.entries():
+            raise UnknownName(self.kind, name, self.entries())
+        return self.entries()[name]
+
+    def get(self, name: str) -> type[T]:
+        """Return the class called ``name``, importing its file if need be."""
+        entry = self.entry(name)
+        if name not in self._classes:
+            try:
+                importlib.import_module(entry.module)
+            except Exception as error:
+                if entry.origin == "stillproof":
+                    raise
+                raise PluginError(f"{self.kind} {name!r}: importing {entry.module} failed: {error!r}.") from error
+        return self._classes[name]
+
+    def build(self, reference: str, params: Mapping[str, Any] | None = None) -> T:
+        """Return a component from ``name`` or ``name:key=value:key=value``; ``params`` override both."""
+        name, given = parse_reference(reference)
+        cls = self.get(name)
+        values = {**self.entry(name).fixed, **given, **(params or {})}
+        known = [f.name for f in dataclasses.fields(cast(Any, cls)) if f.init]
+        for key in values:
+            if key not in known:
+                raise UnknownName(f"parameter of {self.kind} {name!r}", key, known)
+        return _validated(cls, values, f"{self.kind} {name!r}")
+
+    def spec(self, component: T) -> ComponentSpec:
+        """Return ``component`` as it enters a spec."""
+        cls = type(component)
+        entry = next((e for e in self.entries().values() if self._classes.get(e.name) is cls), None)
+        if entry is None:
+            raise BadInput(f"{cls.__qualname__} is not a registered {self.kind}.")
+        params = {f.name: getattr(component, f.name) for f in dataclasses.fields(cast(Any, component)) if f.init}
+        return ComponentSpec(self.kind, entry.family, entry.version, params, source_of(cls))
+
+
+def parse_reference(reference: str) -> tuple[str, dict[str, str]]:
+    """Split ``name:key=value:key=value`` into the name and its parameters."""
+    name, *rest = reference.split(":")
+    params = {}
+    for part in rest:
+        key, equals, value = part.partition("=")
+        if not (equals and key):
+            raise BadInput(f"{reference!r}: {part!r} is not of the form key=value.")
+        params[key] = value
+    return name, params
+
+
+def source_of(cls: type) -> str:
+    """Return the hash of the file that defines ``cls`` and of the Stillproof code that it uses."""
+    cached = _SOURCES.get(cls)
+    if cached is None:
+        module = sys.modules[cls.__module__]
+        text = getattr(module, "__plugin_source__", None)
+        if text is None:
+            text = inspect.getsource(cls if cls.__module__ == "__main__" else module)
+        cached = _SOURCES[cls] = closure_hash(text)
+    return cached
+
+
+_SOURCES: dict[type, str] = {}
+
+
+def _scan_package(package: str, plural: str) -> list[Entry]:
+    found = importlib.util.find_spec(package)
+    folders = list(found.submodule_search_locations or []) if found else []
+    entries: list[Entry] = []
+    for info in pkgutil.iter_modules(folders):
+        path = Path(folders[0]) / f"{info.name}.py"
+        if path.is_file():
+            module = f"{package}.{info.name}"
+            source = path.read_text(encoding="utf-8")
+            entries += scan(source, module=module, origin="stillproof", filename=str(path))
+    return [entry for entry in entries if entry.kind == plural]
+
+
+def _entry(plural: str, cls: type, family: str, fixed: Mapping[str, Any], name: str, version: int, paper: str) -> Entry:
+    """Index a class that no file scan has seen: one made in a notebook or a test."""
+    fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    params = {f.name: str(f.type) for f in fields if f.init}
+    summary = (cls.__doc__ or "").split("\n")[0]
+    return Entry(
+        kind=plural,
+        name=name,
+        version=version,
+        paper=paper,
+        summary=summary,
+        module=cls.__module__,
+        origin=cls.__module__,
+        qualname=cls.__qualname__,
+        family=family,
+        params=params,
+        fixed=fixed,
+    )
+
+
+def _validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
+    """Build ``cls`` with its values checked and converted to the types that its fields declare."""
+    import pydantic
+
+    try:
+        return pydantic.TypeAdapter(cls).validate_python(dict(values))
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "value"
+        message = first["msg"].removeprefix("Value error, ")
+        raise BadInput(f"{what}: {key} = {first['input']!r} is not allowed: {message}.") from None

@@ -1,0 +1,42 @@
+"""Specs: everything that decides a number, as plain values whose canonical JSON hash is the cell's name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def canonical_json(value: object) -> str:
+    """Write ``value`` in the one form that is hashed: sorted keys, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
+
+
+def digest(value: object) -> str:
+    """Return the sha256 of the canonical JSON of ``value``, in hexadecimal."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentSpec:
+    """A component as it enters a spec: which one, which version, which parameters, which source."""
+
+    kind: str
+    name: str
+    version: int
+    params: Mapping[str, Any]
+    source: str
+
+    def as_dict(self) -> Json:
+        """Return the spec as JSON values; tuples become lists, as they do in JSON."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "version": self.version,
+            "params": json.loads(json.dumps(dict(self.params))),
+            "source": self.source,
+        }

@@ -1,0 +1,77 @@
+"""Loads a data set by name or by folder, and splits off the held-out part."""
+
+from __future__ import annotations
+
+import functools
+import os
+from pathlib import Path
+
+import numpy as np
+
+from stillproof.core.components import datasets
+from stillproof.core.errors import BadInput
+from stillproof.core.seeds import Seeds
+from stillproof.core.types import DataInfo, DataSource, ImageSet, Split
+from stillproof.data.content import content_id
+from stillproof.data.splits import HELDOUT_SHARE, stratified
+
+ENVIRONMENT = "STILLPROOF_DATA"
+
+
+def data_root(option: str | None = None) -> Path:
+    """Return the folder of the data sets: ``option``, else $STILLPROOF_DATA, else one in the user's cache."""
+    chosen = option or os.environ.get(ENVIRONMENT)
+    return Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "stillproof" / "data"
+
+
+def source(reference: str) -> DataSource:
+    """Return the data set that ``reference`` names: ``cifar10``, ``image_folder:path=DIR:size=64``, or a folder.
+
+    A folder that contains train/ is short for ``image_folder`` with that path.
+    """
+    if reference.partition(":")[0] not in datasets.entries() and (Path(reference).expanduser() / "train").is_dir():
+        return datasets.build("image_folder", {"path": reference})
+    return datasets.build(reference)
+
+
+def info(reference: str) -> DataInfo:
+    """Return the description of a data set; only ``image_folder`` reads images for it."""
+    return source(reference).info
+
+
+def load(reference: str, split: Split, root: Path) -> ImageSet:
+    """Return one split of a data set; the last few are kept in this process.
+
+    Args:
+        reference: A name, a name with parameters, or a folder, as in ``source``.
+        split: ``train`` or ``test``; ``heldout`` is a fixed, stratified tenth of train and ``fit`` is the rest.
+        root: The folder of the data sets.
+
+    Raises:
+        DataMissing: The files are not there.
+        BadInput: They are broken, or ``split`` is none of the four.
+    """
+    return _load(reference, split, root)
+
+
+@functools.lru_cache(maxsize=4)
+def _load(reference: str, split: Split, root: Path) -> ImageSet:
+    if split == "train" or split == "test":
+        return source(reference).load(root, split)
+    if split not in ("fit", "heldout"):
+        raise BadInput(f"unknown split {split!r}: train, test, fit and heldout are known.")
+    return _part_of(_load(reference, "train", root), split)
+
+
+def _part_of(train: ImageSet, split: Split) -> ImageSet:
+    """Return the held-out tenth of ``train`` or the rest, as a copy in memory."""
+    import torch
+
+    labels = train.labels.numpy()
+    chosen = stratified(labels, HELDOUT_SHARE, Seeds(0).child("heldout", train.info.name))
+    if split == "fit":
+        chosen = np.setdiff1d(np.arange(len(labels)), chosen)
+    index = torch.from_numpy(chosen)
+    images = train.images[index]
+    data_id = content_id(train.info.name, split, images.permute(0, 2, 3, 1).numpy(), labels[chosen])
+    return ImageSet(images, train.labels[index], train.info, data_id)

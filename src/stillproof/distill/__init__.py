@@ -1,0 +1,1 @@
+"""Distillation methods, one a file."""

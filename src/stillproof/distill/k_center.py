@@ -1,0 +1,58 @@
+"""K-Center as DC-Bench has it: the real images nearest to the k-means centres of each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from sklearn.cluster import KMeans
+from torch import Tensor
+
+from stillproof.core.components import distillers
+from stillproof.core.context import Context
+from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.selection import Embedding, embedded, image_passes, keep
+
+
+@distillers.register("k-center", version=1, paper="arXiv:2207.09639")
+@dataclass(frozen=True)
+class KCenter:
+    """Choose the images nearest to the k-means centres of their class.
+
+    Args:
+        embedding: What is clustered: features of a network trained for one epoch, or raw pixels.
+        starts: Independent starts of k-means, of which the tightest counts.
+    """
+
+    embedding: Embedding = "network"
+    starts: int = 10  # scikit-learn's default when the paper was written
+
+    def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
+        """Return ``ipc`` images a class."""
+        return keep(data, k_center_positions(data, ipc, ctx, self.embedding, self.starts), ctx)
+
+    def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
+        """Return the cost in forward passes of one image."""
+        return image_passes(n_real, self.embedding)
+
+
+def k_center_positions(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, starts: int) -> Tensor:
+    """Return the positions of the chosen images, class by class."""
+    chosen = []
+    for label, index, points in embedded(data, ctx, embedding):
+        seed = ctx.seeds.child("k-means", label).integer() % 2**32
+        kmeans = KMeans(n_clusters=ipc, n_init=starts, max_iter=300, random_state=seed)
+        kmeans.fit(points.numpy())
+        chosen.append(index[_nearest_each(points.numpy(), kmeans.cluster_centers_)])
+    return torch.cat(chosen)
+
+
+def _nearest_each(points: np.ndarray, centres: np.ndarray) -> Tensor:
+    """Return the point nearest to each centre; a point that an earlier centre took is not taken twice."""
+    taken: list[int] = []
+    for centre in centres:
+        distance = ((points - centre) ** 2).sum(1)
+        distance[taken] = np.inf
+        taken.append(int(distance.argmin()))
+    return torch.tensor(taken)

@@ -1,0 +1,32 @@
+"""Random real images: what every other method must beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from stillproof.core.components import distillers
+from stillproof.core.context import Context
+from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.selection import keep
+
+
+@distillers.register("random", version=1)
+@dataclass(frozen=True)
+class RandomImages:
+    """Draw real images of each class at random, without replacement."""
+
+    def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
+        """Return ``ipc`` images a class."""
+        return keep(data, random_positions(data, ipc, ctx), ctx)
+
+
+def random_positions(data: ImageSet, ipc: int, ctx: Context) -> torch.Tensor:
+    """Return the positions of ``ipc`` random images of each class, class by class."""
+    chosen = []
+    for label in range(data.num_classes):
+        index = data.of_class(label)
+        order = torch.randperm(len(index), generator=ctx.seeds.child("random", label).torch())
+        chosen.append(index[order[:ipc]])
+    return torch.cat(chosen)

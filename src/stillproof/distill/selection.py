@@ -1,0 +1,65 @@
+"""What methods that choose real images share: per-class embeddings to choose by, and the set that the choice makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from stillproof.core.context import Context
+from stillproof.core.types import Distilled, ImageSet, Space
+from stillproof.nets.body import Body
+from stillproof.train.data import from_images
+from stillproof.train.loop import fit
+from stillproof.train.model import TEST_BATCH, TrainedModel
+from stillproof.train.recipe import Recipe
+from stillproof.transforms.space import make_front
+
+Embedding = Literal["network", "pixels"]
+Choose = Callable[[Tensor, int, int], Tensor]  # embeddings (n, D), ipc, class -> positions (ipc,) among the n
+
+
+def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose: Choose) -> Distilled:
+    """Choose ``ipc`` images of each class by their embeddings."""
+    chosen = [index[choose(points, ipc, label)] for label, index, points in embedded(data, ctx, embedding)]
+    return keep(data, torch.cat(chosen), ctx)
+
+
+def keep(data: ImageSet, index: Tensor, ctx: Context) -> Distilled:
+    """Return the chosen real images, class by class, in normalised space."""
+    front = make_front(Space.normalised(data.info))
+    return ctx.distilled(front(data.read(index)), data.labels[index], data)
+
+
+@torch.no_grad()
+def embedded(data: ImageSet, ctx: Context, embedding: Embedding) -> Iterator[tuple[int, Tensor, Tensor]]:
+    """Yield each class with the positions of its images and their embeddings (n, D) on the CPU.
+
+    The embedding network is DC-Bench's: a fresh one, trained on all images for one epoch.
+    """
+    embed = _one_epoch_network(data, ctx) if embedding == "network" else _pixels
+    for label in range(data.num_classes):
+        index = data.of_class(label)
+        batches = [embed(data.read(part).to(ctx.device)).cpu() for part in torch.split(index, TEST_BATCH)]
+        yield label, index, torch.cat(batches)
+
+
+def _pixels(images: Tensor) -> Tensor:
+    return images.flatten(1)
+
+
+def _one_epoch_network(data: ImageSet, ctx: Context) -> Callable[[Tensor], Tensor]:
+    front = make_front(Space.normalised(data.info)).to(ctx.device)
+    body = ctx.make_network("embedding")
+    assert isinstance(body, Body)
+    recipe = Recipe(epochs=1)
+    with torch.enable_grad():
+        fit(TrainedModel(front, body), from_images(data, front, recipe.loss, ctx.device), recipe, ctx)
+    return lambda pixels: body.features(front(pixels))
+
+
+def image_passes(n_real: int, embedding: Embedding) -> float:
+    """Return the cost of the embeddings in forward passes of one image: one epoch of training and one look."""
+    return 4.0 * n_real if embedding == "network" else 0.0

@@ -1,0 +1,106 @@
+"""Computes a distillation cell: data in, artifact out."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import torch
+
+from stillproof.core.components import distillers, networks
+from stillproof.core.context import Context
+from stillproof.core.errors import StillproofError
+from stillproof.core.provenance import Meter, numerics, provenance
+from stillproof.core.seeds import Seeds
+from stillproof.core.spec import Json
+from stillproof.core.types import Card, Distilled, Distiller, ImageSet
+from stillproof.distill.artifact import card_of, extra_files, tensors_of
+from stillproof.nets.build import build_network, forward_flops
+from stillproof.run.source_data import load_exactly
+from stillproof.run.world import Answer, World
+from stillproof.store.store import Store
+from stillproof.transforms.space import make_front
+
+
+def compute_distill(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
+    """Distil, check what came out and store it; snapshots are stored as sets of their own."""
+    data = load_exactly(spec["data"], where["dataset"], where["part"], world)
+    method = distillers.build(spec["method"]["name"], spec["method"]["params"])
+    ctx = _context(cell_id, spec, where, world, data)
+    with Meter() as meter:
+        distilled = method.distill(data, spec["ipc"], ctx)
+    check_distilled(distilled, data, spec["method"]["name"])
+    name = f"{spec['method']['name']}-{data.info.name}-{spec['ipc']}ipc-s{spec['seed']}-{cell_id[:6]}"
+    snapshots = {
+        step: _keep(world.store, _at_step(distilled, method, images, step), f"{name}@{step}", None, meter)
+        for step, images in ctx.snapshots().items()
+    }
+    artifact = _keep(world.store, distilled, name, cell_id, meter)
+    result = {
+        "artifact": artifact,
+        "name": name,
+        "bytes": distilled.card.bytes,
+        "images": len(distilled.images),
+        "history": thinned(ctx.history),
+        "snapshots": snapshots,
+        "notes": ctx.notes,
+    } | meter.as_dict()
+    return Answer(result, numerics(world.options.device, compiled=bool(ctx.notes.get("compiled"))))
+
+
+def check_distilled(distilled: Distilled, data: ImageSet, method: str) -> None:
+    """Refuse a result that nobody could train on."""
+    images, labels = distilled.images, distilled.labels.values
+    shape = (data.info.channels, data.info.size, data.info.size)
+    if tuple(images.shape[1:]) != shape or len(images) != len(labels):
+        raise StillproofError(f"{method} gave images {tuple(images.shape)} and {len(labels)} labels; expected {shape}.")
+    if not bool(torch.isfinite(images).all()):
+        raise StillproofError(f"{method} gave images with NaN or infinite values; try a smaller lr.")
+
+
+def thinned(history: list[dict[str, float]], most: int = 500) -> list[dict[str, float]]:
+    """Return at most ``most`` evenly spaced entries, the last among them."""
+    stride = -(-len(history) // most) or 1
+    return history[::-1][::stride][::-1]
+
+
+def _context(cell_id: str, spec: Json, where: Json, world: World, data: ImageSet) -> Context:
+    network = networks.build(spec["network"]["name"], spec["network"]["params"])
+    card = Card(
+        method=spec["method"]["name"],
+        version=spec["method"]["version"],
+        params=spec["method"]["params"],
+        dataset=where["dataset"],
+        data_id=data.id,
+        ipc=spec["ipc"],
+        seed=spec["seed"],
+        network=where["network"],
+        licence=data.info.licence,
+        bytes=0,
+    )
+    device = world.options.device
+    return Context(
+        seeds=Seeds(spec["seed"]).child("distill", spec["method"]["name"]),
+        device=device,
+        card=card,
+        networks=lambda seeds: build_network(network, data.info, seeds, device),
+        forward_flops=forward_flops(network, data.info.channels, data.info.size, data.num_classes),
+        scratch=world.store.scratch(cell_id),
+        report=world.report,
+        checkpoint_seconds=world.options.checkpoint_seconds,
+        snapshot_steps=world.options.snapshot_steps,
+    )
+
+
+def _at_step(distilled: Distilled, method: Distiller, images: torch.Tensor, step: int) -> Distilled:
+    card = dataclasses.replace(distilled.card, params={**distilled.card.params, "steps": step})
+    return dataclasses.replace(distilled, images=images, card=card)
+
+
+def _keep(store: Store, distilled: Distilled, name: str, cell: str | None, meter: Meter) -> str:
+    card = dataclasses.replace(distilled.card, cost=meter.as_dict(), provenance=provenance())
+    distilled = dataclasses.replace(distilled, card=card)
+    front = make_front(distilled.space)
+    files = extra_files(distilled, front)
+    artifact = store.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)
+    store.register_artifact(artifact, "distilled", name, cell, card.bytes)
+    return artifact

@@ -1,0 +1,46 @@
+"""What the code that computes a cell may use, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stillproof.core.spec import Json
+from stillproof.store.store import Store
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to compute, as far as it does not decide the answer; travels to worker processes."""
+
+    store_url: str
+    data_root: Path
+    device: str
+    threads: int | None = None
+    checkpoint_seconds: float = 20.0
+    snapshot_steps: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class World:
+    """One process's way to the store and to the progress display."""
+
+    store: Store
+    options: Options
+    report: Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What computing a cell gives: its result, and the numerics that decided its last bits."""
+
+    result: Json
+    numerics: Json = field(default_factory=dict)
+
+
+def default_device() -> str:
+    """Return the first GPU, or the CPU where there is none."""
+    import torch
+
+    return "cuda:0" if torch.cuda.is_available() else "cpu"

@@ -1,0 +1,193 @@
+"""A session: every verb of the command line as a method, for people who write Python."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stillproof.core.components import datasets, suites
+from stillproof.core.errors import BadInput, CellFailed
+from stillproof.core.plugins import Plugin
+from stillproof.core.presets import Scale, preset_params
+from stillproof.core.spec import Json
+from stillproof.core.types import Selection
+from stillproof.data.load import data_root
+from stillproof.run.cost import Estimate, estimate
+from stillproof.run.execute import enter, run_here, run_pool
+from stillproof.run.plan import Planner
+from stillproof.run.world import Options, default_device
+from stillproof.score.stats import Summary, summarise
+from stillproof.store.store import Store, open_store
+from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequest, SelectRequest, TrainRequest
+
+OnChange = Callable[[dict[str, str], dict[str, float]], None]
+
+
+def _unwatched(status: dict[str, str], shares: dict[str, float]) -> None:
+    """Show nothing."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """An accuracy with everything that must be said beside it; fractions, not percent."""
+
+    accuracy: Summary
+    per_seed: list[float]
+    models: list[str]
+    dataset: str
+    network: str
+    recipe: str
+    selection: str
+    n_test: int
+
+    def as_dict(self) -> Json:
+        """Return the score as JSON values."""
+        return dataclasses.asdict(self) | {"accuracy": self.accuracy.as_dict()}
+
+
+@dataclass(frozen=True)
+class Made:
+    """A distilled set that was made, or was there already."""
+
+    artifact: str
+    name: str
+    path: Path
+    cell: str
+    cached: bool
+    result: Json
+
+
+class Session:
+    """A store, a data folder and a way to compute; every verb of the command line is a method."""
+
+    def __init__(
+        self,
+        store: str | None = None,
+        data: str | None = None,
+        *,
+        workers: int = 1,
+        plugins: Sequence[Plugin] = (),
+        device: str | None = None,
+        on_plan: Callable[[Planner], OnChange] | None = None,
+        checkpoint_seconds: float = 20.0,
+    ) -> None:
+        """Open the store; ``on_plan`` is told of each plan and returns what watches it."""
+        self.store: Store = open_store(store)
+        self.root = data_root(data)
+        self.workers = workers
+        self.plugins = list(plugins)
+        self.device = device or default_device()
+        self.checkpoint_seconds = checkpoint_seconds
+        self._on_plan = on_plan or (lambda _: _unwatched)
+
+    def distill(
+        self,
+        dataset: str,
+        method: str,
+        ipc: int,
+        *,
+        seed: int = 0,
+        network: str = "convnet-3",
+        scale: Scale = "paper",
+        snapshots: Sequence[int] = (),
+    ) -> Made:
+        """Make a distilled set; ``method`` may carry parameters, as in ``dm:steps=100``."""
+        planner = Planner(self.root)
+        cell = planner.distill(DistillRequest(DataRequest(dataset), method, ipc, seed, network, scale))
+        before = self.execute(planner, snapshots=snapshots)
+        record = self.store.results.get(cell.id)
+        assert record is not None and record.result is not None
+        result = record.result
+        path = self.store.artifacts.folder(result["artifact"])
+        return Made(result["artifact"], result["name"], path, cell.id, before.get(cell.id) == "done", result)
+
+    def train(
+        self,
+        on: DataRequest | ArtifactRequest,
+        *,
+        network: str = "convnet-3",
+        recipe: str = "dc-bench",
+        seeds: int = 5,
+        selection: Selection = "last",
+    ) -> Score:
+        """Train ``seeds`` networks and summarise their test accuracy."""
+        if seeds < 1:
+            raise BadInput(f"seeds = {seeds} is not allowed: at least 1 is needed.")
+        heldout = selection == "heldout"
+        if heldout and isinstance(on, DataRequest):
+            on = DataRequest(on.dataset, "fit")
+        planner = Planner(self.root)
+        wanted = [SelectRequest(TrainRequest(on, network, recipe, seed, heldout), selection) for seed in range(seeds)]
+        cells = [planner.select(request).id for request in wanted]
+        self.execute(planner)
+        records = self.store.results.get_many(cells)
+        results = [records[cell].result or {} for cell in cells]
+        accuracies = [result["accuracy"] for result in results]
+        models = [result["model"] for result in results]
+        n_test = results[0]["n_test"]
+        return Score(summarise(accuracies), accuracies, models, on.dataset, network, recipe, selection, n_test)
+
+    def plan_suite(self, suite: str, scale: Scale, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
+        """Plan a suite; return the planner, the table's rows and the resolved configuration."""
+        preset = preset_params(suites.get(suite), scale, "", 1)
+        question = suites.build(suite, {**preset, **options})
+        planner = Planner(self.root)
+        rows = planner.rows(question.rows())
+        return planner, rows, suites.spec(question).as_dict()["params"]
+
+    def run_suite(self, suite: str, scale: Scale, options: Mapping[str, Any]) -> dict[str, str]:
+        """Run a suite; return the status of each of its cells."""
+        planner, rows, config = self.plan_suite(suite, scale, options)
+        self.store.results.save_run(suite, config, rows)
+        self.execute(planner, must_succeed=False)
+        return self.store.results.statuses(list(planner.cells))
+
+    def estimate(self, planner: Planner) -> Estimate:
+        """Return what the rest of a plan will cost."""
+        return estimate(self.store, list(planner.cells.values()), self.workers)
+
+    def execute(self, planner: Planner, *, snapshots: Sequence[int] = (), must_succeed: bool = True) -> dict[str, str]:
+        """Compute what the store does not know yet; return the status that each cell had before."""
+        cells = list(planner.cells.values())
+        before = enter(self.store, cells)
+        if all(before.get(cell.id) in ("done", "unsupported") for cell in cells):
+            return before
+        options = Options(self.store.url, self.root, self.device, None, self.checkpoint_seconds, frozenset(snapshots))
+        watch = self._on_plan(planner)
+        if self.workers > 1:
+            run_pool(self.store, cells, options, self.workers, self.plugins, watch)
+        else:
+            run_here(self.store, cells, options, watch)
+        if must_succeed:
+            self._raise_first_failure(planner)
+        return before
+
+    def _raise_first_failure(self, planner: Planner) -> None:
+        for cell, record in self.store.results.get_many(list(planner.cells)).items():
+            if record.status != "done":
+                reason = (record.error or "it was not computed").splitlines()[0]
+                raise CellFailed(f"{planner.cells[cell].label} ended as {record.status}: {reason}")
+
+
+def artifact_request(store: Store, text: str, dataset: str | None = None) -> tuple[ArtifactRequest, Json]:
+    """Find a distilled set by id, prefix, name or folder; return it with its card."""
+    folder = Path(text)
+    if (folder / "card.json").is_file():
+        artifact = store.artifacts.adopt(folder)
+        card = store.artifacts.read(artifact).card
+        store.register_artifact(artifact, "distilled", None, None, int(card.get("bytes", 0)))
+    else:
+        artifact = store.resolve_artifact(text, "distilled")
+        card = store.artifacts.read(artifact).card
+    images = int(card["ipc"]) * int(card["num_classes"])
+    return ArtifactRequest(artifact, dataset or card["dataset"], store.cell_of(artifact), images), card
+
+
+def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple[DataRequest | ArtifactRequest, Json]:
+    """Find what ``train`` should train on: real images if ``text`` names a data set or a folder of them."""
+    if text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir():
+        return DataRequest(text), {}
+    return artifact_request(store, text, dataset)

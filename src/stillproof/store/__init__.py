@@ -1,0 +1,1 @@
+"""Where results and artifacts are kept."""

@@ -1,0 +1,51 @@
+"""Folders that appear whole or not at all, and survive a power cut."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def write_folder(files: Mapping[str, bytes], target: Path, workplace: Path) -> None:
+    """Write ``files``, by name, to the new folder ``target``; a folder with content that is there already stays.
+
+    They are written below ``workplace``, on the same file system, and moved when they are complete.
+    """
+    partial = workplace / f".partial-{uuid.uuid4().hex}"
+    partial.mkdir(parents=True)
+    try:
+        for name, data in files.items():
+            _write(partial / name, data)
+        _flush(partial)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _move(partial, target)
+        _flush(target.parent)
+    finally:
+        if partial.exists():
+            shutil.rmtree(partial)
+
+
+def _move(partial: Path, target: Path) -> None:
+    try:
+        partial.replace(target)
+    except OSError:
+        if not target.is_dir():
+            raise  # else another process was faster
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,54 @@
+"""Where a store is: its URL, and the folder of its artifacts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from stillproof.core.errors import BadInput
+
+VARIABLE = "STILLPROOF_STORE"
+DEFAULT = "sqlite:///stillproof.db"
+
+
+def locate(text: str | None) -> URL:
+    """Return the URL that ``text`` means: a URL, a plain path, or what the environment says.
+
+    The path of a SQLite file becomes absolute, so that a worker in another folder finds it too.
+    """
+    text = text or os.environ.get(VARIABLE) or DEFAULT
+    if "://" not in text:
+        return URL.create("sqlite", database=str(Path(text).absolute()))
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise BadInput(f"store {text!r} is not a URL such as {DEFAULT}: {error}.") from error
+    backend = url.get_backend_name()
+    if backend not in ("sqlite", "postgresql"):
+        raise BadInput(f"store {shown(url)!r}: {backend!r} is not supported; use sqlite or postgresql.")
+    if backend != "sqlite":
+        return url
+    if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
+        raise BadInput(f"store {text!r} names no file, and every worker must open it: write one such as {DEFAULT}.")
+    return url.set(database=str(Path(url.database).absolute()))
+
+
+def shown(url: URL) -> str:
+    """Return ``url`` as it may be printed: a SQLite file by its path, anything else without its password."""
+    return str(sqlite_file(url) or url.render_as_string(hide_password=True))
+
+
+def sqlite_file(url: URL) -> Path | None:
+    """Return the file of a SQLite store, and nothing for any other."""
+    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+
+def artifacts_root(url: URL) -> Path:
+    """Return the folder of artifacts that belongs to a store unless another is named."""
+    file = sqlite_file(url)
+    if file is None:
+        raise BadInput(f"store {shown(url)} has no folder beside it: name one for its artifacts.")
+    return file.with_name(f"{file.stem}-artifacts")

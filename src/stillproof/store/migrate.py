@@ -1,0 +1,78 @@
+"""Brings the schema of a store to this version's; alembic is imported only where there is something to do."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import DBAPIError
+
+from stillproof.core.errors import StoreError
+from stillproof.store.database import Database
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+HEAD = "0001"
+SCRIPTS = "stillproof.store:migrations"
+VERSION_TABLE = "alembic_version"
+VERSION = text(f"SELECT version_num FROM {VERSION_TABLE}")
+
+log = logging.getLogger("stillproof")
+
+
+def ensure_schema(database: Database) -> None:
+    """Create the tables of a new store, upgrade those of an older one.
+
+    Raises:
+        StoreError: The schema is of a newer version, or the tables are somebody else's; nothing was touched.
+    """
+    if _is_current(database):
+        return
+    with database.write() as connection:
+        tables = set(inspect(connection).get_table_names())
+        found = connection.execute(VERSION).scalar() if VERSION_TABLE in tables else None
+        if found == HEAD:  # another process was faster
+            return
+        if found is None and tables - {VERSION_TABLE}:
+            raise StoreError(f"store {database.shown} is a database of something else: name another with --store.")
+        if found is not None and not _known(found):
+            raise StoreError(
+                f"store {database.shown} was written by a newer version of Stillproof (schema {found}, "
+                f"this version knows {HEAD}): upgrade Stillproof, or name another store with --store."
+            )
+        upgrade(connection)
+    if found is not None:
+        log.info("store %s was upgraded from schema %s to %s.", database.shown, found, HEAD)
+
+
+def upgrade(connection: Connection) -> None:
+    """Run the migrations that are missing, inside the transaction of ``connection``."""
+    from alembic import command
+
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _is_current(database: Database) -> bool:
+    with database.read() as connection:
+        try:
+            return bool(connection.execute(VERSION).scalar() == HEAD)
+        except DBAPIError:
+            return False  # a new store has no such table; whatever else it may be shows in what follows
+
+
+def _known(revision: str) -> bool:
+    from alembic.script import ScriptDirectory
+
+    return revision in {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+
+
+def _config() -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", SCRIPTS)
+    return config

@@ -1,0 +1,1 @@
+"""One schema change a file, oldest first."""

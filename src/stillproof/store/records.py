@@ -1,0 +1,70 @@
+"""The values that go into the store and come out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from sqlalchemy import Row
+
+from stillproof.core.spec import Json
+from stillproof.store.strict_json import from_text
+
+Status = Literal["pending", "running", "done", "failed", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewCell:
+    """A question: its id is the hash of ``spec``; ``where`` helps to execute it and does not decide the number."""
+
+    id: str
+    stage: str
+    spec: Json
+    where: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A cell as it is stored; times are epoch seconds, ``progress`` is 0 to 1."""
+
+    id: str
+    stage: str
+    spec: Json
+    where: Json
+    status: Status
+    owner: str | None
+    lease_until: float | None
+    attempts: int
+    progress: float
+    created: float
+    started: float | None
+    finished: float | None
+    seconds: float | None
+    result: Json | None
+    error: str | None
+    provenance: Json | None
+
+    @classmethod
+    def from_row(cls, row: Row[Any]) -> Self:
+        """Parse a row of the table of cells."""
+        values = dict(row._mapping)
+        for column in ("spec", "where", "result", "provenance"):
+            values[column] = from_text(values[column])
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a suite: its configuration, and the rows of its table with the ids of their cells."""
+
+    id: int
+    suite: str
+    created: float
+    config: Json
+    rows: list[Json]
+
+    @classmethod
+    def from_row(cls, row: Row[Any]) -> Self:
+        """Parse a row of the table of runs."""
+        values = dict(row._mapping)
+        return cls(**values | {column: from_text(values[column]) for column in ("config", "rows")})

@@ -1,0 +1,127 @@
+"""The questions that were asked and the answers found so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, Table, func, insert, select
+
+from stillproof.core.errors import BadInput
+from stillproof.core.spec import Json
+from stillproof.store.database import Database, chunks
+from stillproof.store.records import NewCell, Record, Run
+from stillproof.store.schema import cells, runs
+from stillproof.store.strict_json import to_text
+
+SHORTEST_PREFIX = 4
+
+
+class Results:
+    """Cells and runs of one store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, new: Sequence[NewCell]) -> None:
+        """Enter cells as pending; those that are there already stay as they are."""
+        now = time.time()
+        rows = [
+            {
+                "id": cell.id,
+                "stage": cell.stage,
+                "spec": to_text(cell.spec, f"the spec of cell {cell.id[:12]}"),
+                "where": to_text(cell.where, f"the hints of cell {cell.id[:12]}"),
+                "status": "pending",
+                "attempts": 0,
+                "progress": 0.0,
+                "created": now,
+            }
+            for cell in new
+        ]
+        with self._database.write() as connection:
+            self._database.insert_new(connection, cells, rows)
+
+    def get(self, cell: str) -> Record | None:
+        """Return one cell, or nothing."""
+        return self.get_many([cell]).get(cell)
+
+    def get_many(self, ids: Sequence[str]) -> dict[str, Record]:
+        """Return those of the cells that are there, by id."""
+        return {row.id: Record.from_row(row) for row in self._rows(select(cells), ids)}
+
+    def statuses(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return the status of those of the cells that are there, by id."""
+        return {row.id: row.status for row in self._rows(select(cells.c.id, cells.c.status), ids)}
+
+    def progress_of(self, ids: Sequence[str]) -> dict[str, float]:
+        """Return how far each of the cells that are there is, 0 to 1, by id."""
+        return {row.id: row.progress for row in self._rows(select(cells.c.id, cells.c.progress), ids)}
+
+    def find_cell(self, prefix: str) -> Record:
+        """Return the cell whose id begins with ``prefix``.
+
+        Raises:
+            BadInput: None does, or more than one.
+        """
+        if not is_prefix(prefix):
+            raise BadInput(f"{prefix!r} is not the beginning of an id: write {SHORTEST_PREFIX} or more of 0-9 and a-f.")
+        with self._database.read() as connection:
+            found = connection.execute(select(cells).where(begins(cells, prefix)).limit(2)).all()
+        if len(found) != 1:
+            problem = "begins more than one cell: write more of it" if found else "begins no cell of this store"
+            raise BadInput(f"{prefix!r} {problem}.")
+        return Record.from_row(found[0])
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return how many cells there are, by stage and status."""
+        query = select(cells.c.stage, cells.c.status, func.count()).group_by(cells.c.stage, cells.c.status)
+        found: dict[str, dict[str, int]] = {}
+        with self._database.read() as connection:
+            for stage, status, count in connection.execute(query.order_by(cells.c.stage, cells.c.status)):
+                found.setdefault(stage, {})[status] = count
+        return found
+
+    def failures(self) -> list[Record]:
+        """Return the cells that failed, newest first."""
+        query = select(cells).where(cells.c.status == "failed").order_by(cells.c.finished.desc())
+        with self._database.read() as connection:
+            return [Record.from_row(row) for row in connection.execute(query)]
+
+    def save_run(self, suite: str, config: Json, rows: Sequence[Json]) -> int:
+        """Keep what a run of ``suite`` asked for and return its number."""
+        values = {
+            "suite": suite,
+            "created": time.time(),
+            "config": to_text(config, f"the configuration of {suite}"),
+            "rows": to_text(list(rows), f"the rows of {suite}"),
+        }
+        with self._database.write() as connection:
+            return int(connection.execute(insert(runs).values(values).returning(runs.c.id)).scalar_one())
+
+    def last_run(self, suite: str) -> Run | None:
+        """Return the newest run of ``suite``, or nothing."""
+        newest = select(runs).where(runs.c.suite == suite).order_by(runs.c.id.desc()).limit(1)
+        with self._database.read() as connection:
+            row = connection.execute(newest).one_or_none()
+        return None if row is None else Run.from_row(row)
+
+    def runs(self) -> list[Run]:
+        """Return all runs, newest first."""
+        with self._database.read() as connection:
+            return [Run.from_row(row) for row in connection.execute(select(runs).order_by(runs.c.id.desc()))]
+
+    def _rows(self, query: Select[Any], ids: Sequence[str]) -> list[Row[Any]]:
+        with self._database.read() as connection:
+            return [row for part in chunks(ids) for row in connection.execute(query.where(cells.c.id.in_(part)))]
+
+
+def is_prefix(text: str) -> bool:
+    """Say whether ``text`` can be the beginning of an id, and is long enough to mean one."""
+    return len(text) >= SHORTEST_PREFIX and set(text) <= set("0123456789abcdef")
+
+
+def begins(table: Table, prefix: str) -> ColumnElement[bool]:
+    """Return the condition that an id begins with ``prefix``, in a form that an index serves."""
+    return table.c.id.between(prefix, prefix + "g")  # g sorts after every hexadecimal digit

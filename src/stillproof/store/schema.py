@@ -1,0 +1,57 @@
+"""The tables of the store, in the form that every supported database has; times are epoch seconds, JSON is text."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+cells = Table(
+    "cells",
+    metadata,
+    Column("id", String(64), primary_key=True),  # sha256 of the spec, in hexadecimal
+    Column("stage", Text, nullable=False),
+    Column("spec", Text, nullable=False),
+    Column("where", Text, nullable=False),  # hints for execution that do not decide the number
+    Column("status", String(16), nullable=False),
+    Column("owner", Text),
+    Column("lease_until", Double),
+    Column("attempts", Integer, nullable=False),  # workers that died at it, and the one that runs it now
+    Column("progress", Double, nullable=False),  # 0 to 1
+    Column("created", Double, nullable=False),
+    Column("started", Double),
+    Column("finished", Double),
+    Column("seconds", Double),
+    Column("result", Text),
+    Column("error", Text),
+    Column("provenance", Text),
+    Index("ix_cells_status_lease_until", "status", "lease_until"),
+)
+
+artifacts = Table(
+    "artifacts",
+    metadata,
+    Column("id", String(64), primary_key=True),  # hash of the content
+    Column("kind", String(32), nullable=False),
+    Column("name", Text, unique=True),
+    Column("cell", String(64), ForeignKey("cells.id")),
+    Column("bytes", BigInteger, nullable=False),
+    Column("created", Double, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("suite", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("config", Text, nullable=False),
+    Column("rows", Text, nullable=False),
+    Index("ix_runs_suite", "suite"),
+)

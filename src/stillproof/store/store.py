@@ -1,0 +1,90 @@
+"""The store: results, claims and artifacts behind one URL."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from stillproof.store.artifacts import Artifacts
+from stillproof.store.catalogue import Catalogue
+from stillproof.store.claims import Claims
+from stillproof.store.database import Database
+from stillproof.store.location import artifacts_root, locate
+from stillproof.store.migrate import ensure_schema
+from stillproof.store.results import Results
+from stillproof.store.trouble import disk_trouble
+
+
+class Store:
+    """An open store. It stays in its process: hand ``url`` and ``artifacts.root`` to a worker, which opens its own."""
+
+    def __init__(self, url: str, database: Database, root: Path) -> None:
+        """Use ``open_store`` instead."""
+        self.url = url
+        self.results = Results(database)
+        self.claims = Claims(database)
+        self.artifacts = Artifacts(root)
+        self._catalogue = Catalogue(database)
+        self._database = database
+
+    def register_artifact(self, artifact: str, kind: str, name: str | None, cell: str | None, size: int) -> None:
+        """Enter an artifact that was written, with its size in bytes; the newest to ask for a name has it."""
+        self._catalogue.register(artifact, kind, name, cell, size)
+
+    def resolve_artifact(self, text: str, kind: str | None = None) -> str:
+        """Return the id of the artifact that ``text`` means: an id, the beginning of one, or a name.
+
+        Raises:
+            BadInput: There is none, there are several, or it is of another kind.
+        """
+        return self._catalogue.resolve(text, kind)
+
+    def cell_of(self, artifact: str) -> str | None:
+        """Return the cell that made an artifact, if it was made in this store."""
+        return self._catalogue.cell_of(artifact)
+
+    def scratch(self, cell: str) -> Path:
+        """Return the folder for the checkpoints of a cell, whether or not it is there."""
+        return self.artifacts.root / ".scratch" / cell[:16]
+
+    def drop_scratch(self, cell: str) -> None:
+        """Remove the checkpoints of a cell."""
+        folder = self.scratch(cell)
+        with disk_trouble(folder):
+            if folder.exists():
+                shutil.rmtree(folder)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        """Return the store itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the store."""
+        self.close()
+
+
+def open_store(url: str | None = None, *, create: bool = True, artifacts: Path | None = None) -> Store:
+    """Open a store, bringing its schema to this version's.
+
+    Args:
+        url: A URL or the path of a SQLite file; without one ``STILLPROOF_STORE``, else ``sqlite:///stillproof.db``.
+        create: Make the store if it is not there.
+        artifacts: The folder of its artifacts, if that is not the one beside the SQLite file.
+    """
+    place = locate(url)
+    root = artifacts_root(place) if artifacts is None else artifacts.absolute()
+    database = Database(place, create=create)
+    try:
+        ensure_schema(database)
+    except BaseException:
+        database.close()
+        raise
+    return Store(place.render_as_string(hide_password=False), database, root)

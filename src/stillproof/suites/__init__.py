@@ -1,0 +1,1 @@
+"""Suites: which cells each needs; components are named by string, so nothing here imports torch."""

@@ -1,0 +1,95 @@
+"""Suite accuracy: how well does a network do that was trained on each distilled set?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from stillproof.core.components import suites
+from stillproof.core.presets import Preset, Scale
+from stillproof.core.types import Selection
+from stillproof.suites.requests import DataRequest, DistillRequest, Part, Row, SelectRequest, TrainRequest
+
+
+@suites.register("accuracy", version=1)
+@dataclass(frozen=True)
+class Accuracy:
+    """Test accuracy of networks trained on distilled sets, with full data as the ceiling.
+
+    Args:
+        dataset: Data sets.
+        methods: Distillers, with parameters where wanted.
+        ipc: Images per class.
+        seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
+        network: Networks that are trained; each method distils with the first.
+        recipe: How networks are trained on distilled sets.
+        full_recipe: How networks are trained on full data; empty leaves the ceiling out.
+        selection: Which epoch counts.
+        protocol: What a seed varies.
+        scale: Size of the distillers' presets.
+    """
+
+    dataset: tuple[str, ...] = ("digits",)
+    methods: tuple[str, ...] = ("random", "k-center", "herding", "dm")
+    ipc: tuple[int, ...] = (1, 10)
+    seeds: int = 5
+    network: tuple[str, ...] = ("convnet-3",)
+    recipe: str = "dc-bench"
+    full_recipe: str = "dc-bench"
+    selection: Selection = "last"
+    protocol: Literal["fair", "faithful"] = "fair"
+    scale: Scale = "paper"
+
+    presets: ClassVar[Sequence[Preset]] = (
+        Preset("paper", {"scale": "paper"}),
+        Preset("quick", {"scale": "quick", "recipe": "quick", "full_recipe": "quick-real", "seeds": 3}),
+        Preset("smoke", {"scale": "smoke", "recipe": "smoke", "full_recipe": "smoke", "seeds": 2, "ipc": (1,)}),
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse empty questions."""
+        if self.seeds < 1:
+            raise ValueError("seeds must be at least 1")
+        if not (self.dataset and self.network and self.ipc):
+            raise ValueError("dataset, network and ipc need at least one value each")
+
+    def rows(self) -> list[Row]:
+        """Return one row a data set, network, ipc and method; full data comes first."""
+        return [row for dataset in self.dataset for network in self.network for row in self._block(dataset, network)]
+
+    def _block(self, dataset: str, network: str) -> Iterator[Row]:
+        part: Part = "fit" if self.selection == "heldout" else "train"
+        data = DataRequest(dataset, part)
+        if self.full_recipe:
+            requests = [self._train(data, network, self.full_recipe, seed) for seed in range(self.seeds)]
+            yield self._row(dataset, network, "full", None, self.full_recipe, requests)
+        for ipc in self.ipc:
+            for method in self.methods:
+                requests = [
+                    self._train(self._distilled(data, method, ipc, seed), network, self.recipe, seed)
+                    for seed in range(self.seeds)
+                ]
+                yield self._row(dataset, network, method, ipc, self.recipe, requests)
+
+    def _distilled(self, data: DataRequest, method: str, ipc: int, seed: int) -> DistillRequest:
+        own = seed if self.protocol == "fair" else 0
+        return DistillRequest(data, method, ipc, own, self.network[0], self.scale)
+
+    def _train(self, on: DataRequest | DistillRequest, network: str, recipe: str, seed: int) -> SelectRequest:
+        heldout = self.selection == "heldout"
+        return SelectRequest(TrainRequest(on, network, recipe, seed, heldout), self.selection)
+
+    def _row(
+        self, dataset: str, network: str, method: str, ipc: int | None, recipe: str, requests: list[SelectRequest]
+    ) -> Row:
+        keys = {
+            "dataset": dataset,
+            "method": method,
+            "ipc": ipc,
+            "network": network,
+            "recipe": recipe,
+            "protocol": self.protocol,
+            "selection": self.selection,
+        }
+        return Row(keys, tuple(requests))

@@ -1,0 +1,49 @@
+"""The contract of a data set."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import torch
+
+from stillproof.core.components import datasets
+from stillproof.core.errors import DataMissing
+from stillproof.data.load import data_root, load
+from stillproof.testing.checks import Result, need, run_checks
+
+
+def check_dataset(name: str, root: Path | None = None) -> list[Result]:
+    """Run the contract; where the files are not there, only that it says so."""
+    checks = {"says clearly when its files are not there": lambda: _missing(name)}
+    try:
+        load(name, "test", root or data_root(None))
+    except DataMissing:
+        return run_checks("data set", name, checks)
+    checks["both splits fit what it says of itself"] = lambda: _splits(name, root or data_root(None))
+    return run_checks("data set", name, checks)
+
+
+def _missing(name: str) -> None:
+    with tempfile.TemporaryDirectory() as empty:
+        try:
+            datasets.build(name).load(Path(empty), "test")
+        except DataMissing as error:
+            need(len(str(error)) > 20, "its message does not help")
+
+
+def _splits(name: str, root: Path) -> None:
+    for split in ("train", "test"):
+        data = load(name, split, root)
+        info = data.info
+        need(
+            tuple(data.images.shape[1:]) == (info.channels, info.size, info.size),
+            f"{split} images are {data.images.shape}",
+        )
+        need(len(data.images) == len(data.labels), f"{split} has {len(data.images)} images, {len(data.labels)} labels")
+        need(data.labels.dtype == torch.int64, f"{split} labels are {data.labels.dtype}")
+        need(len(set(data.labels.tolist())) == info.num_classes, f"{split} lacks some of {info.num_classes} classes")
+        need(data.id.startswith(f"{info.name}/{split}@sha256:"), f"{split} is called {data.id}")
+        pixels = data.read(slice(0, 10))
+        need(float(pixels.min()) >= 0 and float(pixels.max()) <= 1, f"{split} pixels leave [0, 1]")
+        need(len(info.mean) == len(info.std) == info.channels, "mean and std do not fit the channels")

@@ -1,0 +1,100 @@
+"""The contract of a distiller."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from stillproof.core.components import distillers, networks
+from stillproof.core.context import Context
+from stillproof.core.presets import preset_params
+from stillproof.core.seeds import Seeds
+from stillproof.core.spec import canonical_json
+from stillproof.core.types import Card, Distilled
+from stillproof.nets.build import build_network
+from stillproof.testing.checks import Result, global_generators_untouched, need, run_checks
+from stillproof.testing.toy import EACH, TOY, toy_images
+from stillproof.train.labels import classes
+
+IPC = 2
+
+
+def check_distiller(name: str) -> list[Result]:
+    """Run the contract on toy images, at the method's ``smoke`` preset."""
+    return run_checks(
+        "distiller",
+        name,
+        {
+            "its parameters are plain JSON": lambda: _params_are_json(name),
+            "gives finite images of the right shape, ipc of each class": lambda: _shapes(name),
+            "the same seed gives the same bytes": lambda: _deterministic(name),
+            "draws from no global generator": lambda: _no_global_draws(name),
+            "a stopped run goes on to the same result": lambda: _resumes(name),
+        },
+    )
+
+
+class _Stopped(Exception):
+    """The run was stopped on purpose."""
+
+
+def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None = None) -> Distilled:
+    method = distillers.build(name, preset_params(distillers.get(name), "smoke", "toy", IPC))
+    network = networks.build("convnet-3:width=8")
+    reports = 0
+
+    def report(share: float) -> None:
+        nonlocal reports
+        reports += 1
+        if stop_after is not None and reports > stop_after:
+            raise _Stopped
+
+    spec = distillers.spec(method)
+    card = Card(name, spec.version, spec.params, "toy", "toy", IPC, 0, "convnet-3:width=8", TOY.licence, 0)
+    ctx = Context(
+        seeds=Seeds(0),
+        card=card,
+        networks=lambda seeds: build_network(network, TOY, seeds, "cpu"),
+        scratch=scratch,
+        report=report,
+        checkpoint_seconds=0.0,
+    )
+    return method.distill(toy_images(), IPC, ctx)
+
+
+def _params_are_json(name: str) -> None:
+    method: Any = distillers.build(name, preset_params(distillers.get(name), "smoke", "toy", IPC))
+    canonical_json(distillers.spec(method).as_dict())
+
+
+def _shapes(name: str) -> None:
+    made = _distill(name)
+    counts = classes(made.labels).bincount(minlength=TOY.num_classes).tolist()
+    need(tuple(made.images.shape[1:]) == (TOY.channels, TOY.size, TOY.size), f"images are {tuple(made.images.shape)}")
+    need(made.images.dtype == torch.float32, f"images are {made.images.dtype}, not float32")
+    need(bool(torch.isfinite(made.images).all()), "images have NaN or infinite values")
+    need(counts in ([IPC] * TOY.num_classes, [EACH] * TOY.num_classes), f"images per class are {counts}, not {IPC}")
+    need(made.card.bytes > 0, "the card does not say how many bytes the set takes: use ctx.distilled")
+
+
+def _deterministic(name: str) -> None:
+    first, second = _distill(name), _distill(name)
+    need(torch.equal(first.images, second.images), "two runs under one seed give different images")
+
+
+def _no_global_draws(name: str) -> None:
+    with global_generators_untouched():
+        _distill(name)
+
+
+def _resumes(name: str) -> None:
+    whole = _distill(name)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            made = _distill(name, scratch=Path(folder), stop_after=2)
+        except _Stopped:
+            made = _distill(name, scratch=Path(folder))
+    need(torch.equal(whole.images, made.images), "a run that was stopped and went on gives other images")

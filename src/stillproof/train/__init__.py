@@ -1,0 +1,1 @@
+"""Training a network on real or distilled images."""

@@ -1,0 +1,94 @@
+"""The training loop that every recipe, suite and embedding runs through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from stillproof.core.components import augmentations
+from stillproof.core.context import Context
+from stillproof.core.errors import StillproofError
+from stillproof.core.seeds import Seeds
+from stillproof.train.compiled import compiled
+from stillproof.train.curve import Curve
+from stillproof.train.data import TrainData
+from stillproof.train.labels import loss_function
+from stillproof.train.model import TrainedModel
+from stillproof.train.recipe import Recipe
+
+
+def fit(
+    model: TrainedModel, data: TrainData, recipe: Recipe, ctx: Context, *, curve: Curve | None = None, flops: float = 0
+) -> None:
+    """Train ``model`` in place; its accuracy is measured only if there is a ``curve``.
+
+    Args:
+        model: The model.
+        data: Training images in the body's space.
+        recipe: How to train.
+        ctx: The cell's context.
+        curve: Takes measurements and keeps weights.
+        flops: One image's forward pass, for the decision whether compiling repays.
+    """
+    body = model.body.train()
+    optimiser = _optimiser(body, recipe)
+    loss = loss_function(recipe.loss)
+    augment = _augmentation(recipe.augment)
+    work = 3 * flops * recipe.epochs * len(data)  # a backward pass costs two forward ones
+    loss_of = compiled(lambda x, y: loss(body(x), y), body, flops=work, notes=ctx.notes)
+    parts = {"body": body, "optimiser": optimiser} | ({"curve": curve} if curve else {})
+    for epoch in ctx.loop(recipe.epochs, name="train", **parts):
+        _set_lr(optimiser, recipe, epoch)
+        seeds = ctx.seeds.child("epoch", epoch)
+        with seeds.child("dropout").lent_to_torch():
+            mean_loss = _one_epoch(data, recipe, seeds, augment, loss_of, optimiser)
+        if not mean_loss < float("inf"):
+            raise StillproofError(f"training diverged: the loss is {mean_loss} in epoch {epoch + 1}; try a smaller lr.")
+        if curve:
+            curve.losses.append(mean_loss)
+            if recipe.is_measured(epoch):
+                curve.measure(model, epoch + 1)
+    model.eval()
+
+
+def _one_epoch(
+    data: TrainData,
+    recipe: Recipe,
+    seeds: Seeds,
+    augment: Callable[[Tensor, torch.Generator], Tensor] | None,
+    loss_of: Callable[[Tensor, Tensor], Tensor],
+    optimiser: torch.optim.Optimizer,
+) -> float:
+    order = torch.randperm(len(data), generator=seeds.child("order").torch())
+    total = torch.zeros((), device=data.targets.device)
+    for number, index in enumerate(torch.split(order, recipe.batch)):
+        images = data.read(index)
+        if augment:
+            images = augment(images, seeds.child("augment", number).torch())
+        loss = loss_of(images, data.targets[index.to(data.targets.device)])
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+        total += loss.detach() * len(index)
+    return float(total) / len(data)
+
+
+def _optimiser(body: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
+    if recipe.optimiser == "adam":
+        return torch.optim.Adam(body.parameters(), lr=recipe.lr, weight_decay=recipe.weight_decay)
+    return torch.optim.SGD(body.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay)
+
+
+def _set_lr(optimiser: torch.optim.Optimizer, recipe: Recipe, epoch: int) -> None:
+    lr = recipe.lr_at(epoch)
+    for group in optimiser.param_groups:
+        if group["lr"] != lr:
+            group["lr"] = lr
+            if recipe.reset_momentum:
+                optimiser.state.clear()
+
+
+def _augmentation(name: str) -> Callable[[Tensor, torch.Generator], Tensor] | None:
+    return None if name == "none" else augmentations.build(name)

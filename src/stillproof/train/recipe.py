@@ -1,0 +1,61 @@
+"""How a network is trained, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from stillproof.core.spec import Json
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that a training run needs to know besides network, data and seed.
+
+    Args:
+        epochs: Passes over the training images.
+        batch: Images a step.
+        optimiser: The optimiser.
+        lr: Step size at the start.
+        momentum: Momentum of SGD.
+        weight_decay: L2 penalty.
+        decay_epochs: Passes after which the step size is multiplied by ``decay``.
+        decay: The factor.
+        reset_momentum: Whether a decay also forgets the momentum.
+        augment: Name of an augmentation, or ``none``.
+        loss: ``cross-entropy`` takes hard and soft labels; ``mse`` compares logits with one-hot or soft labels.
+        eval_every: Passes between two points of the accuracy curve; 0 measures the last one only.
+    """
+
+    epochs: int = 300
+    batch: int = 256
+    optimiser: Literal["sgd", "adam"] = "sgd"
+    lr: float = 0.01
+    momentum: float = 0.9
+    weight_decay: float = 5e-4
+    decay_epochs: tuple[int, ...] = ()
+    decay: float = 0.1
+    reset_momentum: bool = False
+    augment: str = "none"
+    loss: Literal["cross-entropy", "mse"] = "cross-entropy"
+    eval_every: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be trained."""
+        if self.epochs < 1 or self.batch < 1 or self.lr <= 0 or self.eval_every < 0:
+            raise ValueError("epochs, batch and lr must be positive, eval_every not negative")
+
+    @classmethod
+    def from_json(cls, values: Json) -> Self:
+        """Read a recipe back from a spec."""
+        plain: Json = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+        return cls(**plain)
+
+    def lr_at(self, epoch: int) -> float:
+        """Return the step size of a pass, counted from 0."""
+        return self.lr * self.decay ** sum(epoch >= after for after in self.decay_epochs)
+
+    def is_measured(self, epoch: int) -> bool:
+        """Say whether the accuracy curve has a point after this pass."""
+        last = epoch + 1 == self.epochs
+        return last or (self.eval_every > 0 and (epoch + 1) % self.eval_every == 0)

@@ -1,0 +1,72 @@
+"""The named recipes; they live apart from the loop so that a new one does not change what the others are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stillproof.core.components import recipes
+from stillproof.train.recipe import Recipe
+
+
+@recipes.register("dc-bench", version=1, paper="arXiv:2207.09639")
+@dataclass(frozen=True)
+class DCBench(Recipe):
+    """DC-Bench without augmentation: 300 epochs of SGD."""
+
+    # The original counts to 300 inclusive, drops the step size after the 152nd pass and makes a new optimiser there.
+    epochs: int = 301
+    decay_epochs: tuple[int, ...] = (152,)
+    reset_momentum: bool = True
+    eval_every: int = 100
+
+
+@recipes.register("dc-bench-dsa", version=1, paper="arXiv:2207.09639")
+@dataclass(frozen=True)
+class DCBenchDSA(DCBench):
+    """DC-Bench with differentiable siamese augmentation: 1000 epochs of SGD."""
+
+    epochs: int = 1001
+    decay_epochs: tuple[int, ...] = (502,)
+    augment: str = "dsa"
+    eval_every: int = 250
+
+
+@recipes.register("real", version=1, paper="arXiv:2505.13300")
+@dataclass(frozen=True)
+class RealData(Recipe):
+    """Full data: 200 epochs of SGD with one drop, as DD-Ranking trains its real-data reference."""
+
+    epochs: int = 200
+    batch: int = 512
+    decay_epochs: tuple[int, ...] = (100,)
+    eval_every: int = 50
+
+
+@recipes.register("quick", version=1)
+@dataclass(frozen=True)
+class Quick(Recipe):
+    """A hundred epochs for small distilled sets on a laptop."""
+
+    epochs: int = 100
+    decay_epochs: tuple[int, ...] = (50,)
+    eval_every: int = 25
+
+
+@recipes.register("quick-real", version=1)
+@dataclass(frozen=True)
+class QuickReal(Recipe):
+    """Fifteen epochs of full data on a laptop."""
+
+    epochs: int = 15
+    batch: int = 64
+    decay_epochs: tuple[int, ...] = (10,)
+    eval_every: int = 5
+
+
+@recipes.register("smoke", version=1)
+@dataclass(frozen=True)
+class Smoke(Recipe):
+    """Two epochs: shows that everything is connected, and no more."""
+
+    epochs: int = 2
+    eval_every: int = 1

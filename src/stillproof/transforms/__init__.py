@@ -1,0 +1,1 @@
+"""Changes of images: normalisation, whitening and augmentations, one a file."""

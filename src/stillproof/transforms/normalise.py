@@ -1,0 +1,40 @@
+"""Normalisation of pixels by the mean and standard deviation of each channel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from stillproof.core.errors import BadInput
+from stillproof.transforms.front import Front
+
+
+class Normalise(Front):
+    """(pixels - mean) / std.
+
+    Args:
+        mean: One value a channel, in [0, 1] pixels.
+        std: One value a channel, in [0, 1] pixels.
+    """
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(self, mean: Sequence[float], std: Sequence[float]) -> None:
+        super().__init__()
+        if not mean or len(mean) != len(std) or min(std) <= 0:
+            raise BadInput(
+                f"mean {tuple(mean)} and std {tuple(std)} cannot normalise: give one of each a channel, std above 0."
+            )
+        self.register_buffer("mean", torch.tensor(mean).view(1, -1, 1, 1))
+        self.register_buffer("std", torch.tensor(std).view(1, -1, 1, 1))
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map pixels to normalised images."""
+        return (images - self.mean) / self.std
+
+    def inverse(self, images: Tensor) -> Tensor:
+        """Map normalised images to pixels."""
+        return images * self.std + self.mean

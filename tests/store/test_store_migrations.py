@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import logging
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+import stillproof.store.migrations as migrations
+from stillproof.core.errors import StoreError
+from stillproof.store import migrate
+from stillproof.store.database import Database
+from stillproof.store.location import locate
+from stillproof.store.schema import metadata
+from stillproof.store.store import open_store
+from stillproof.testing.store_contract import fill
+
+SECOND = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade():
+    op.add_column("cells", sa.Column("note", sa.Text(), server_default="old"))
+"""
+
+
+def _execute(file: Path, statement: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        return connection.execute(statement).fetchall()
+
+
+def test_a_migrated_store_has_the_schema_of_the_code(tmp_path: Path) -> None:
+    open_store(str(tmp_path / "x.db")).close()
+    database = Database(locate(str(tmp_path / "x.db")), create=False)
+    with database.read() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, metadata) == []
+        assert context.get_current_revision() == migrate.HEAD
+    database.close()
+
+
+def test_the_comparison_sees_a_difference(tmp_path: Path) -> None:
+    open_store(str(tmp_path / "x.db")).close()
+    _execute(tmp_path / "x.db", "ALTER TABLE cells DROP COLUMN error")
+    database = Database(locate(str(tmp_path / "x.db")), create=False)
+    with database.read() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) != []
+    database.close()
+
+
+def test_head_is_the_newest_migration() -> None:
+    scripts = ScriptDirectory.from_config(migrate._config())
+    assert scripts.get_heads() == [migrate.HEAD]
+
+
+def test_a_newer_store_is_refused_and_not_touched(tmp_path: Path) -> None:
+    file = tmp_path / "x.db"
+    open_store(str(file)).close()
+    _execute(file, "UPDATE alembic_version SET version_num = '9999'")
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match=r"newer version of Stillproof \(schema 9999") as caught:
+        open_store(str(file))
+    assert caught.value.exit_code == 4
+    assert file.read_bytes() == before
+
+
+def test_the_database_of_another_program_is_refused_and_not_touched(tmp_path: Path) -> None:
+    file = tmp_path / "x.db"
+    _execute(file, "PRAGMA journal_mode = WAL")
+    _execute(file, "CREATE TABLE recipes (soup TEXT)")
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match="a database of something else"):
+        open_store(str(file))
+    assert file.read_bytes() == before
+
+
+def test_an_older_store_is_upgraded_with_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="stillproof")
+    file = tmp_path / "x.db"
+    with open_store(str(file)) as store:
+        fill(store, 3)
+    assert caplog.records == [], "a new store is not an upgraded one"
+
+    scripts = tmp_path / "scripts"
+    shutil.copytree(Path(next(iter(migrations.__path__))), scripts)
+    (scripts / "versions" / "0002_second.py").write_text(SECOND)
+    monkeypatch.setattr(migrate, "SCRIPTS", str(scripts))
+    monkeypatch.setattr(migrate, "HEAD", "0002")
+    open_store(str(file)).close()
+
+    assert "upgraded from schema 0001 to 0002" in caplog.text
+    assert _execute(file, "SELECT note FROM cells") == [("old",)] * 3
+    assert _execute(file, "SELECT version_num FROM alembic_version") == [("0002",)]
+
+
+def test_an_upgrade_that_fails_leaves_the_store_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "x.db"
+    open_store(str(file)).close()
+    scripts = tmp_path / "scripts"
+    shutil.copytree(Path(next(iter(migrations.__path__))), scripts)
+    (scripts / "versions" / "0002_second.py").write_text(SECOND + "    op.execute('no such statement')\n")
+    with monkeypatch.context() as newer, pytest.raises(StoreError, match="cannot be used"):
+        newer.setattr(migrate, "SCRIPTS", str(scripts))
+        newer.setattr(migrate, "HEAD", "0002")
+        open_store(str(file))
+    columns = [row[1] for row in _execute(file, "PRAGMA table_info(cells)")]
+    assert "note" not in columns
+    open_store(str(file)).close()
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    (tmp_path / "x.db").touch()
+    with open_store(str(tmp_path / "x.db"), create=False) as store:
+        fill(store, 1)

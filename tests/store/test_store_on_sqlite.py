@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, event, text
+
+from stillproof.core.errors import BadInput, StoreError
+from stillproof.store import sqlite
+from stillproof.store.database import Database
+from stillproof.store.location import artifacts_root, locate, shown
+from stillproof.store.store import open_store
+from stillproof.testing.store_contract import StoreContract, fill, fork_context, new_cells
+
+
+class TestSqliteStore(StoreContract):
+    def fresh_url(self, folder: Path) -> str:
+        return f"sqlite:///{folder}/x.db"
+
+
+def test_the_url_may_be_a_path_or_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STILLPROOF_STORE", raising=False)
+    assert shown(locate(None)) == str(tmp_path / "stillproof.db")
+    monkeypatch.setenv("STILLPROOF_STORE", "sqlite:///sub/y.db")
+    assert shown(locate(None)) == str(tmp_path / "sub/y.db")
+    assert shown(locate("x.db")) == str(tmp_path / "x.db")
+    assert artifacts_root(locate("x.db")) == tmp_path / "x-artifacts"
+
+
+def test_urls_that_cannot_be_meant(tmp_path: Path) -> None:
+    for url in ("sqlite://", "sqlite:///:memory:", "mysql://u:secret@host/x", "://"):
+        with pytest.raises(BadInput) as caught:
+            open_store(url)
+        assert "secret" not in str(caught.value)
+    with pytest.raises(BadInput, match="name one for its artifacts") as caught:
+        open_store("postgresql://u:secret@host/x")
+    assert "secret" not in str(caught.value)
+
+
+def test_another_process_finds_a_store_with_an_odd_path_by_its_url(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with open_store("new folder/ü 100%.db") as store:
+        fill(store, 1)
+        url = store.url
+    monkeypatch.chdir("/")
+    with open_store(url, create=False) as store:
+        assert len(store.results.get_many([new_cells(1)[0].id])) == 1
+        assert store.artifacts.root == tmp_path / "new folder" / "ü 100%-artifacts"
+
+
+def test_a_store_that_is_not_there_is_not_made_for_reading(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no store"):
+        open_store(str(tmp_path / "no" / "x.db"), create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_of_a_connection(tmp_path: Path) -> None:
+    database = Database(locate(str(tmp_path / "x.db")), create=True)
+    with database.read() as connection:
+        found = {
+            name: connection.execute(text(f"PRAGMA {name}")).scalar()
+            for name in ("journal_mode", "busy_timeout", "synchronous", "foreign_keys")
+        }
+    database.close()
+    assert found == {"journal_mode": "wal", "busy_timeout": 30_000, "synchronous": 1, "foreign_keys": 1}
+
+
+def test_a_write_locks_at_once_and_a_read_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
+    with open_store(str(tmp_path / "x.db")) as store, open_store(str(tmp_path / "x.db")) as other:
+        (cell,) = fill(store, 1)
+        with store.results._database.write():
+            assert other.results.get(cell) is not None
+            with pytest.raises(StoreError, match="locked by another process for too long"):
+                fill(other, 2)
+        fill(other, 2)
+
+
+def test_switching_on_the_log_waits_for_a_writer(tmp_path: Path) -> None:
+    open_store(str(tmp_path / "x.db")).close()
+    with closing(sqlite3.connect(tmp_path / "x.db", isolation_level=None, check_same_thread=False)) as writer:
+        writer.execute("PRAGMA journal_mode = DELETE")
+        writer.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.2, writer.execute, ["COMMIT"]).start()
+        open_store(str(tmp_path / "x.db")).close()
+    with closing(sqlite3.connect(tmp_path / "x.db")) as later:
+        assert later.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_an_error_inside_a_write_undoes_it(tmp_path: Path) -> None:
+    database = Database(locate(str(tmp_path / "x.db")), create=True)
+    with pytest.raises(ZeroDivisionError), database.write() as connection:
+        connection.execute(text("CREATE TABLE t (x)"))
+        raise ZeroDivisionError
+    with database.read() as connection:
+        assert connection.execute(text("SELECT count(*) FROM sqlite_master")).scalar() == 0
+    database.close()
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    file = tmp_path / "x.db"
+    file.write_text("certainly not a database " * 100)
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match=r"x\.db is not a database") as caught:
+        open_store(str(file))
+    assert caught.value.exit_code == 4
+    assert file.read_bytes() == before
+
+
+def test_a_damaged_database(tmp_path: Path) -> None:
+    file = tmp_path / "x.db"
+    with open_store(str(file)) as store:
+        fill(store, 500)
+    data = file.read_bytes()
+    file.write_bytes(data[:4096] + os.urandom(len(data) - 4096))
+    with pytest.raises(StoreError, match=r"x\.db is corrupt"):
+        open_store(str(file)).results.get_many([cell.id for cell in new_cells(500)])
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "sub" / "x.db", Path("/proc/stillproof/x.db")):
+        with pytest.raises(StoreError, match="cannot be used"):
+            open_store(str(path))
+    with pytest.raises(StoreError, match="cannot be opened"):
+        open_store(str(tmp_path))
+
+
+def test_a_database_that_is_read_only(tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "x.db")) as store:
+        with store.results._database.read() as connection:
+            connection.execute(text("PRAGMA query_only = ON"))
+        with pytest.raises(StoreError, match="is read-only: make it writable"):
+            fill(store, 1)
+
+
+def test_network_file_systems_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "MOUNTS", tmp_path / "mounts")
+    remote = tmp_path / "re mote"
+    (remote / "local").mkdir(parents=True)
+    escaped = str(remote).replace(" ", "\\040")
+    root = "/dev/sda / ext4 rw 0 0"
+    for kind in ("nfs", "nfs4", "cifs", "smb3", "fuse.sshfs"):
+        lines = [root, f"server:/x {escaped} {kind} rw 0 0", f"tmpfs {escaped}/local tmpfs rw 0 0"]
+        (tmp_path / "mounts").write_text("\n".join(lines) + "\n")
+        with pytest.raises(StoreError, match=rf"{kind}.*PostgreSQL"):
+            open_store(str(remote / "x.db"))
+        open_store(str(remote / "local" / f"{kind}.db")).close()
+    assert not (remote / "x.db").exists()
+    (tmp_path / "mounts").write_text(f"{root}\nserver:/ / nfs rw 0 0\n{root}\n")
+    assert sqlite.file_system(tmp_path) == "ext4", "the last of several mounts at one place counts"
+    monkeypatch.setattr(sqlite, "MOUNTS", tmp_path / "nothing")
+    assert sqlite.file_system(tmp_path) == ""
+
+
+def test_everyday_calls_take_one_statement(tmp_path: Path) -> None:
+    open_store(str(tmp_path / "x.db")).close()
+    statements: list[str] = []
+
+    def note(_c: object, _k: object, statement: str, *_: object) -> None:
+        statements.append(statement.split()[0])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        with open_store(str(tmp_path / "x.db")) as store:
+            ids = fill(store, 10_000)
+            store.results.get(ids[0])
+            store.claims.claim(ids, "me", 60.0)
+            store.claims.finish(ids[0], "me", {}, 1.0, {})
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    opened, put, got, claimed, finished = ["SELECT"], ["INSERT"], ["SELECT"], ["SELECT", "UPDATE"], ["UPDATE"]
+    assert [word for word in statements if word != "BEGIN"] == opened + put + got + claimed + finished
+
+
+def test_opening_imports_neither_torch_nor_alembic(tmp_path: Path) -> None:
+    open_store(str(tmp_path / "x.db")).close()
+    code = (
+        "import sys; from stillproof.store.store import open_store; open_store(sys.argv[1]).close(); "
+        "sys.exit(' '.join({'torch', 'alembic'} & sys.modules.keys()) or 0)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "x.db")], check=True)
+
+
+def test_several_processes_may_create_one_store(tmp_path: Path) -> None:
+    context = fork_context()
+    outcomes: Queue[str] = context.Queue()
+    together = context.Barrier(4)
+    arguments = (str(tmp_path / "x.db"), together, outcomes)
+    workers = [context.Process(target=_create, args=arguments, daemon=True) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    assert [outcomes.get(timeout=60) for _ in workers] == ["ok"] * 4
+    for worker in workers:
+        worker.join()
+
+
+def _create(path: str, together: Barrier, outcomes: Queue[str]) -> None:
+    together.wait(timeout=60)
+    try:
+        open_store(path).close()
+        outcomes.put("ok")
+    except StoreError as error:
+        outcomes.put(str(error))
