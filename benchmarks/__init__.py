@@ -1,0 +1,1 @@
+"""Speed against references: ``python -m benchmarks`` prints one table."""

@@ -11,8 +11,9 @@ from stillproof.core.presets import Preset
 from stillproof.core.types import DataInfo, Distilled, Hard, ImageSet, Space, Stored
 
 if TYPE_CHECKING:
+    from stillproof.answers import Score
     from stillproof.api import evaluate
-    from stillproof.session import Score, Session
+    from stillproof.session import Session
 
 __version__ = "0.1.0"
 __all__ = [
@@ -35,7 +36,7 @@ __all__ = [
     "suites",
 ]
 
-_NEED_TORCH = {"evaluate": "stillproof.api", "Score": "stillproof.session", "Session": "stillproof.session"}
+_NEED_TORCH = {"evaluate": "stillproof.api", "Score": "stillproof.answers", "Session": "stillproof.session"}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,13 +7,16 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from stillproof.core.errors import BadInput
+from stillproof.answers import Score
+from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space
-from stillproof.data.load import load
+from stillproof.data.load import data_root, load
 from stillproof.distill.artifact import card_of, extra_files, tensors_of
-from stillproof.session import Score, Session
+from stillproof.session import Session
 from stillproof.suites.requests import ArtifactRequest
 from stillproof.transforms.space import make_front
+
+SPACES = ("pixels", "normalised")
 
 
 def evaluate(
@@ -41,24 +44,34 @@ def evaluate(
         store: Where results are kept; scoring the same tensors again is then free.
         data: Where data sets are.
     """
-    session = Session(store, data)
-    info = load(dataset, "test", session.root).info
+    info = load(dataset, "test", data_root(data)).info
     distilled = own_set(images, labels, dataset=dataset, space=space, info=info)
     files = extra_files(distilled, make_front(distilled.space))
-    artifact = session.store.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)
-    session.store.register_artifact(artifact, "distilled", None, None, distilled.card.bytes)
-    request = ArtifactRequest(artifact, dataset, None, len(images))
-    return session.train(request, network=network, recipe=recipe, seeds=seeds)
+    session = Session(store, data)
+    with session.store as opened:
+        artifact = opened.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)
+        opened.register_artifact(artifact, "distilled", None, None, distilled.card.bytes)
+        request = ArtifactRequest(artifact, dataset, None, len(images))
+        return session.train(request, network=network, recipe=recipe, seeds=seeds)
 
 
 def own_set(images: Tensor, labels: Tensor, *, dataset: str, space: str, info: DataInfo) -> Distilled:
     """Turn plain tensors into a distilled set, refusing what cannot be one."""
-    images, labels = torch.as_tensor(images).float().cpu(), torch.as_tensor(labels).long().cpu()
+    if space not in SPACES:
+        raise UnknownName("space", space, SPACES)
+    images, labels = torch.as_tensor(images).cpu(), torch.as_tensor(labels).cpu()
+    if not images.is_floating_point():
+        raise BadInput(f"images are {images.dtype}, not floats: divide whole numbers by 255 first.")
+    if labels.is_floating_point():
+        raise BadInput(f"labels are {labels.dtype}, not whole numbers: one class an image is needed.")
+    images, labels = images.float(), labels.long()
     expected = (info.channels, info.size, info.size)
     if images.ndim != 4 or tuple(images.shape[1:]) != expected or labels.shape != images.shape[:1]:
         raise BadInput(
             f"images {tuple(images.shape)} and labels {tuple(labels.shape)} do not fit {dataset}: {expected}."
         )
+    if len(images) == 0:
+        raise BadInput("there are no images to train on.")
     if not bool(torch.isfinite(images).all()):
         raise BadInput("the images have NaN or infinite values.")
     if int(labels.min()) < 0 or int(labels.max()) >= info.num_classes:

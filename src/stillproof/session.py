@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
+import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from stillproof.core.components import datasets, suites
+from stillproof.answers import Made, Score
+from stillproof.core.components import suites
 from stillproof.core.errors import BadInput, CellFailed
 from stillproof.core.plugins import Plugin
 from stillproof.core.presets import Scale, preset_params
@@ -16,48 +15,29 @@ from stillproof.core.spec import Json
 from stillproof.core.types import Selection
 from stillproof.data.load import data_root
 from stillproof.run.cost import Estimate, estimate
-from stillproof.run.execute import enter, run_here, run_pool
+from stillproof.run.execute import enter, run_here
 from stillproof.run.plan import Planner
+from stillproof.run.pool import run_pool
 from stillproof.run.world import Options, default_device
-from stillproof.score.stats import Summary, summarise
+from stillproof.score.stats import summarise
 from stillproof.store.store import Store, open_store
-from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequest, SelectRequest, TrainRequest
+from stillproof.suites.requests import (
+    ArtifactRequest,
+    DataRequest,
+    DistillRequest,
+    Part,
+    SelectRequest,
+    TrainRequest,
+)
 
 OnChange = Callable[[dict[str, str], dict[str, float]], None]
+log = logging.getLogger("stillproof")
+
+HELDOUT_SEEN = "the distilled set may have been made from held-out images, so the choice of the epoch may be biased"
 
 
 def _unwatched(status: dict[str, str], shares: dict[str, float]) -> None:
     """Show nothing."""
-
-
-@dataclass(frozen=True)
-class Score:
-    """An accuracy with everything that must be said beside it; fractions, not percent."""
-
-    accuracy: Summary
-    per_seed: list[float]
-    models: list[str]
-    dataset: str
-    network: str
-    recipe: str
-    selection: str
-    n_test: int
-
-    def as_dict(self) -> Json:
-        """Return the score as JSON values."""
-        return dataclasses.asdict(self) | {"accuracy": self.accuracy.as_dict()}
-
-
-@dataclass(frozen=True)
-class Made:
-    """A distilled set that was made, or was there already."""
-
-    artifact: str
-    name: str
-    path: Path
-    cell: str
-    cached: bool
-    result: Json
 
 
 class Session:
@@ -92,15 +72,19 @@ class Session:
         seed: int = 0,
         network: str = "convnet-3",
         scale: Scale = "paper",
+        part: Part = "train",
         snapshots: Sequence[int] = (),
     ) -> Made:
         """Make a distilled set; ``method`` may carry parameters, as in ``dm:steps=100``."""
         planner = Planner(self.root)
-        cell = planner.distill(DistillRequest(DataRequest(dataset), method, ipc, seed, network, scale))
+        cell = planner.distill(DistillRequest(DataRequest(dataset, part), method, ipc, seed, network, scale))
         before = self.execute(planner, snapshots=snapshots)
         record = self.store.results.get(cell.id)
         assert record is not None and record.result is not None
         result = record.result
+        absent = [step for step in snapshots if str(step) not in result["snapshots"]]
+        if absent:
+            log.warning("no snapshot of step %s was kept: this set was made without it.", absent[0])
         path = self.store.artifacts.folder(result["artifact"])
         return Made(result["artifact"], result["name"], path, cell.id, before.get(cell.id) == "done", result)
 
@@ -128,7 +112,8 @@ class Session:
         accuracies = [result["accuracy"] for result in results]
         models = [result["model"] for result in results]
         n_test = results[0]["n_test"]
-        return Score(summarise(accuracies), accuracies, models, on.dataset, network, recipe, selection, n_test)
+        caveats = [HELDOUT_SEEN] if heldout and isinstance(on, ArtifactRequest) and self._saw_heldout(on) else []
+        return Score(summarise(accuracies), accuracies, models, on.dataset, network, recipe, selection, n_test, caveats)
 
     def plan_suite(self, suite: str, scale: Scale, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
         """Plan a suite; return the planner, the table's rows and the resolved configuration."""
@@ -165,29 +150,14 @@ class Session:
             self._raise_first_failure(planner)
         return before
 
+    def _saw_heldout(self, on: ArtifactRequest) -> bool:
+        """Say whether a set may have been made from held-out images: only one from the rest has surely not."""
+        return "/fit@" not in str(self.store.artifacts.read(on.artifact).card["data_id"])
+
     def _raise_first_failure(self, planner: Planner) -> None:
-        for cell, record in self.store.results.get_many(list(planner.cells)).items():
+        records = self.store.results.get_many(list(planner.cells))
+        for cell in planner.cells.values():  # in order of need, so that the cause comes before its consequences
+            record = records[cell.id]
             if record.status != "done":
                 reason = (record.error or "it was not computed").splitlines()[0]
-                raise CellFailed(f"{planner.cells[cell].label} ended as {record.status}: {reason}")
-
-
-def artifact_request(store: Store, text: str, dataset: str | None = None) -> tuple[ArtifactRequest, Json]:
-    """Find a distilled set by id, prefix, name or folder; return it with its card."""
-    folder = Path(text)
-    if (folder / "card.json").is_file():
-        artifact = store.artifacts.adopt(folder)
-        card = store.artifacts.read(artifact).card
-        store.register_artifact(artifact, "distilled", None, None, int(card.get("bytes", 0)))
-    else:
-        artifact = store.resolve_artifact(text, "distilled")
-        card = store.artifacts.read(artifact).card
-    images = int(card["ipc"]) * int(card["num_classes"])
-    return ArtifactRequest(artifact, dataset or card["dataset"], store.cell_of(artifact), images), card
-
-
-def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple[DataRequest | ArtifactRequest, Json]:
-    """Find what ``train`` should train on: real images if ``text`` names a data set or a folder of them."""
-    if text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir():
-        return DataRequest(text), {}
-    return artifact_request(store, text, dataset)
+                raise CellFailed(f"{cell.label} ended as {record.status}: {reason}")

@@ -76,3 +76,18 @@ def test_data_root_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     assert data_root(None) == tmp_path
     monkeypatch.delenv("STILLPROOF_DATA")
     assert data_root(None) == Path.home() / ".cache" / "stillproof" / "data"
+
+
+def test_digits_are_scikit_learns(tmp_path: Path) -> None:
+    from sklearn.datasets import load_digits
+
+    published = load_digits()
+    expected = sorted(
+        (np.round(image * 255 / 16).astype(np.uint8).tobytes(), int(label))
+        for image, label in zip(published.images, published.target, strict=True)
+    )
+    both = [load("digits", split, tmp_path) for split in ("train", "test")]
+    found = [
+        (i.numpy().tobytes(), int(label)) for data in both for i, label in zip(data.images, data.labels, strict=True)
+    ]
+    assert sorted(found) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from stillproof.cli.options import DataOption, JsonOption
 from stillproof.cli.output import messages, write_json, write_table
 from stillproof.core.components import datasets
-from stillproof.core.errors import StillproofError
+from stillproof.core.errors import DataMissing, StillproofError
 from stillproof.core.plugins import index_entry_points
 
 app = typer.Typer(help="List data sets, or get one.", no_args_is_help=True, rich_markup_mode=None)
@@ -18,18 +19,16 @@ app = typer.Typer(help="List data sets, or get one.", no_args_is_help=True, rich
 @app.command("list")
 def list_command(data: DataOption = None, as_json: JsonOption = False) -> None:
     """List the data sets and whether their files are here."""
-    from stillproof.data.load import data_root, load
+    from stillproof.data.load import data_root
 
     index_entry_points()
     root = data_root(data)
     rows = []
     for name, entry in sorted(datasets.entries().items()):
-        try:
-            here = load(name, "test", root)
-            state, size = here.id, len(here)
-        except StillproofError as error:
-            state, size = str(error), 0
-        rows.append({"name": name, "summary": entry.summary, "here": bool(size), "test_images": size, "state": state})
+        if name == "image_folder":  # not a set but a way to read one
+            continue
+        here, state = _state(name, root)
+        rows.append({"name": name, "summary": entry.summary, "here": here, "state": state})
     if as_json:
         write_json({"root": str(root), "datasets": rows})
         return
@@ -38,6 +37,21 @@ def list_command(data: DataOption = None, as_json: JsonOption = False) -> None:
         [(str(r["name"]), "yes" if r["here"] else "no", str(r["summary"]), str(r["state"])) for r in rows],
         title=f"data sets in {root}",
     )
+
+
+def _state(name: str, root: Path) -> tuple[bool, str]:
+    """Say whether a data set is here, and which one it is or how to get it."""
+    from stillproof.data.load import load, source
+
+    try:
+        found = source(name)
+        if hasattr(found, "here") and found.here(root):
+            return True, "here; it is read, and named by its content, when it is used"
+        return True, load(name, "test", root).id
+    except DataMissing as error:
+        return False, str(error)
+    except StillproofError as error:
+        return False, f"broken: {error}"
 
 
 @app.command("get")

@@ -20,6 +20,10 @@ from stillproof.cli.options import (
 from stillproof.cli.output import write, write_json
 from stillproof.cli.session import session
 from stillproof.cli.show import check_scale
+from stillproof.core.errors import UnknownName
+from stillproof.suites.requests import Part
+
+PARTS: tuple[Part, ...] = ("train", "fit")
 
 
 def command(
@@ -31,6 +35,7 @@ def command(
     network: NetworkOption = "convnet-3",
     scale: Annotated[str, typer.Option("--scale", help="Preset: smoke, quick or paper.")] = "paper",
     snapshots: Annotated[str | None, typer.Option("--snapshots", help="Steps to keep as sets of their own.")] = None,
+    part: Annotated[str, typer.Option("--part", help="train, or fit: without the held-out tenth.")] = "train",
     out: Annotated[Path | None, typer.Option("--out", help="Also copy the artifact to this folder.")] = None,
     store: StoreOption = None,
     data: DataOption = None,
@@ -42,7 +47,9 @@ def command(
     checked = check_scale(scale)
     with session(store, data, plugin) as opened:
         reference = with_params(method, settings)
-        made = opened.distill(dataset, reference, ipc, seed=seed, network=network, scale=checked, snapshots=steps)
+        made = opened.distill(
+            dataset, reference, ipc, seed=seed, network=network, scale=checked, part=_part(part), snapshots=steps
+        )
         path = made.path
         if out is not None:
             opened.store.artifacts.export(made.artifact, out)
@@ -66,3 +73,10 @@ def command(
     write(f"{how}; artifact {made.artifact}")
     write(f"{path}")
     write(f"next: stillproof train {made.name}")
+
+
+def _part(text: str) -> Part:
+    for known in PARTS:
+        if text == known:
+            return known
+    raise UnknownName("part", text, PARTS)

@@ -41,6 +41,8 @@ def main() -> None:
     logging.getLogger("stillproof").setLevel(logging.INFO)
     try:
         code = app(standalone_mode=False)
+        if code == INTERRUPTED:  # what typer makes of Ctrl-C inside a verb
+            _interrupted()
     except StillproofError as error:
         _say(str(error))
         code = error.exit_code

@@ -28,11 +28,18 @@ NetworkOption = Annotated[str, typer.Option("--network", help="Network, as in co
 
 def with_params(reference: str, settings: list[str] | None) -> str:
     """Add ``key=value`` settings to the name of a component."""
+    return reference + "".join(f":{key}={value}" for key, value in split_settings(settings).items())
+
+
+def split_settings(settings: list[str] | None) -> dict[str, str]:
+    """Split ``key=value`` settings; the last of equals counts."""
+    found = {}
     for setting in settings or []:
-        if "=" not in setting:
+        key, equals, value = setting.partition("=")
+        if not (equals and key):
             raise BadInput(f"--set {setting!r} is not of the form key=value.")
-        reference += f":{setting}"
-    return reference
+        found[key] = value
+    return found
 
 
 def split_list(text: str | None) -> list[str] | None:

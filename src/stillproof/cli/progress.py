@@ -24,6 +24,7 @@ class Display:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         self._console = messages()
+        self._live = self._console.is_interactive
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
         self._bar = Progress(
             *columns,
@@ -35,6 +36,7 @@ class Display:
             speed_estimate_period=600,
         )
         self._spoken = time.monotonic()
+        self._finished = False
 
     def __enter__(self) -> Self:
         """Take the screen."""
@@ -44,13 +46,16 @@ class Display:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Give the screen back."""
-        self._bar.stop()
+        if self._live:
+            self._bar.stop()
 
     def watch(self, planner: Planner) -> Callable[[dict[str, str], dict[str, float]], None]:
         """Return what is called whenever a cell's state changes."""
         weight = {cell.id: cell.flops / FLOPS_PER_SECOND + CELL_SECONDS for cell in planner.cells.values()}
-        task = self._bar.add_task("starting", total=sum(weight.values()))
-        if self._console.is_terminal:
+        total = sum(weight.values())
+        task = self._bar.add_task("starting", total=total)
+        self._finished = False
+        if self._live:
             self._bar.start()
 
         def show(status: dict[str, str], shares: dict[str, float]) -> None:
@@ -63,13 +68,16 @@ class Display:
             text += f", {running[0]}" if running else ""
             text += f" and {len(running) - 1} more" if len(running) > 1 else ""
             self._bar.update(task, completed=done, description=text)
-            self._speak(text, done / sum(weight.values()), len(finished) == len(weight))
+            self._speak(text, done / total, last=len(finished) == len(weight))
 
         return show
 
-    def _speak(self, text: str, share: float, last: bool) -> None:
-        """Where there is no terminal, say a line from time to time."""
-        if self._console.is_terminal or not (last or time.monotonic() - self._spoken > QUIET_SECONDS):
+    def _speak(self, text: str, share: float, *, last: bool) -> None:
+        """Where there is no terminal, say a line from time to time, and the last one once."""
+        if self._live or self._finished:
             return
+        if not (last or time.monotonic() - self._spoken > QUIET_SECONDS):
+            return
+        self._finished = last
         self._spoken = time.monotonic()
         self._console.print(f"{100 * share:.0f} %: {text}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,11 +17,13 @@ from stillproof.cli.options import (
     WorkersOption,
     split_list,
     split_numbers,
+    split_settings,
 )
 from stillproof.cli.output import messages, write, write_json
 from stillproof.cli.session import session
 from stillproof.cli.show import check_scale
 from stillproof.cli.table import print_table
+from stillproof.core.components import suites
 from stillproof.core.errors import CellFailed
 
 
@@ -61,7 +64,7 @@ def command(
         "protocol": protocol,
     }
     options |= {key: value for key, value in given.items() if value is not None}
-    options |= dict(setting.split("=", 1) for setting in settings or [])
+    options |= _split_lists(suite, split_settings(settings))
     with session(store, data, plugin, workers) as opened:
         if dry_run:
             planner, _, _ = opened.plan_suite(suite, check_scale(scale), options)
@@ -72,6 +75,13 @@ def command(
         failed = sum(state == "failed" for state in status.values())
         if failed:
             raise CellFailed(f"{failed} of {len(status)} cells failed; `stillproof status` says why.")
+
+
+def _split_lists(suite: str, settings: dict[str, str]) -> dict[str, Any]:
+    """Split the values of those parameters that are lists."""
+    cls: Any = suites.get(suite)
+    lists = {field.name for field in dataclasses.fields(cls) if isinstance(field.default, tuple)}
+    return {key: split_list(value) if key in lists else value for key, value in settings.items()}
 
 
 def _print_estimate(estimate: dict[str, Any], as_json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,8 @@ def session(
     import_entry_points()
     found = [read_plugin(path) for path in plugins or []]
     load_plugins(found)
+    loaded = [plugin for plugin in found if plugin.module in sys.modules]
     with Display() as display:
-        opened = Session(store, data, workers=workers, plugins=found, on_plan=display.watch)
+        opened = Session(store, data, workers=workers, plugins=loaded, on_plan=display.watch)
         with opened.store:
             yield opened

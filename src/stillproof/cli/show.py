@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Annotated, Any
 
 import typer
@@ -40,7 +41,7 @@ def command(
         about = {"name": name, "kind": registry.kind, "version": entry.version, "paper": entry.paper}
         write_json(about | {"summary": entry.summary, "params": fields, "presets": presets})
         return
-    write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{cls.__doc__ or ''}")
+    write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{inspect.cleandoc(cls.__doc__ or '')}")
     write_table(("parameter", "default"), [(key, str(value)) for key, value in fields.items()])
     if presets:
         rows = [

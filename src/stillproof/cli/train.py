@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from stillproof.cli.options import DataOption, JsonOption, NetworkOption, PluginOption, StoreOption, WorkersOption
-from stillproof.cli.output import write, write_json
+from stillproof.cli.output import messages, write, write_json
 from stillproof.cli.session import session
 from stillproof.core.errors import UnknownName
 from stillproof.core.types import Selection
@@ -35,7 +35,7 @@ def command(
     """Train and report test accuracy with its interval over seeds."""
     rule = _selection(selection)
     with session(store, data, plugin, workers) as opened:
-        from stillproof.session import resolve_target
+        from stillproof.targets import resolve_target
 
         request, card = resolve_target(opened.store, target, dataset)
         own = (card.get("recipe") or {}).get("name", "dc-bench")
@@ -48,6 +48,8 @@ def command(
     if accuracy.ci95 and accuracy.std is not None:
         low, high = accuracy.ci95
         text += f" (95 % interval {100 * low:.2f} to {100 * high:.2f}, std {100 * accuracy.std:.2f})"
+    for caveat in score.caveats:
+        messages().print(f"note: {caveat}", markup=False)
     write(f"{text}, n = {accuracy.n}")
     write(
         f"{score.network} on {target}, recipe {score.recipe}, selection {score.selection}, {score.n_test} test images"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stillproof.core.checkpoint import load_tensor, restore_loop, save, save_loop
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Distilled, Hard, ImageSet, Labels, Space
 
@@ -31,6 +32,8 @@ class Context:
         device: Where tensors go, such as ``cpu`` or ``cuda:0``.
         card: The cell's card, as far as it is known before it runs.
         networks: Builds the cell's network: (seeds) -> module, freshly initialised, on the device.
+        space: The space that synthetic images live in.
+        front: Takes pixels into that space, on the device.
         forward_flops: Work of one image's forward pass through that network.
         scratch: Folder for checkpoints; without one nothing is kept.
         report: Takes the share of the cell that is done.
@@ -42,6 +45,8 @@ class Context:
     device: str = "cpu"
     card: Card | None = None
     networks: Callable[[Seeds], nn.Module] | None = None
+    space: Space | None = None
+    front: nn.Module | None = None
     forward_flops: float = 0.0
     scratch: Path | None = None
     report: Report = _silent
@@ -55,6 +60,12 @@ class Context:
         assert self.networks is not None, "this cell has no network"
         return self.networks(self.seeds.child("network", *names))
 
+    def into_space(self, pixels: Tensor) -> Tensor:
+        """Return pixels in [0, 1] as images of the cell's space, on the device."""
+        assert self.front is not None, "this cell has no front"
+        images: Tensor = self.front(pixels.to(self.device))
+        return images
+
     def loop(self, total: int, *, name: str = "steps", **parts: Any) -> Iterator[int]:
         """Yield steps 0 to total - 1, or those that a killed process left.
 
@@ -64,73 +75,41 @@ class Context:
             parts: Everything that the next step depends on: tensors, or objects with ``state_dict`` and
                 ``load_state_dict``. They are restored in place before the first step and saved from time to time.
         """
-        start = self._restore(name, parts)
+        path = self.scratch / f"{name}.pt" if self.scratch else None
+        start = restore_loop(path, parts, self.history) if path else 0
+        if start:
+            self.notes["resumed_at"] = start
         saved = time.monotonic()
         for step in range(start, total):
             self.report(step / total)
             yield step
-            if time.monotonic() - saved >= self.checkpoint_seconds and step + 1 < total:
-                self._save(name, step + 1, parts)
+            due = time.monotonic() - saved >= self.checkpoint_seconds
+            if path and (due or step + 1 == total):
+                save_loop(path, step + 1, parts, self.history)
                 saved = time.monotonic()
-        self._save(name, total, parts)
         self.report(1.0)
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
         """Keep numbers of one step in the cell's record."""
-        self.history.append({"step": step, **values})
+        self.history.append({"step": step, **{key: float(value) for key, value in values.items()}})
 
     def snapshot(self, step: int, images: Tensor) -> None:
         """Keep the images after ``step`` steps, if the user asked for that step."""
         if step in self.snapshot_steps and self.scratch is not None:
-            import torch
-
-            self.scratch.mkdir(parents=True, exist_ok=True)
-            torch.save(images.detach().cpu(), self.scratch / f"snapshot-{step}.pt")
+            save(self.scratch / f"snapshot-{step}.pt", images.detach().cpu())
 
     def snapshots(self) -> dict[int, Tensor]:
         """Return the kept images, by step."""
-        import torch
-
-        paths = {s: self.scratch / f"snapshot-{s}.pt" for s in sorted(self.snapshot_steps) if self.scratch}
-        return {step: torch.load(path, weights_only=True) for step, path in paths.items() if path.exists()}
+        found = {s: load_tensor(self.scratch / f"snapshot-{s}.pt") for s in sorted(self.snapshot_steps) if self.scratch}
+        return {step: images for step, images in found.items() if images is not None}
 
     def distilled(self, images: Tensor, labels: Labels | Tensor, data: ImageSet, **extra: Any) -> Distilled:
-        """Return the result of a distiller, in the normalised space of ``data`` unless ``extra`` says otherwise."""
+        """Return the result of a distiller, in the cell's space unless ``extra`` says otherwise."""
         assert self.card is not None, "this cell makes no distilled set"
         if not isinstance(labels, Labels):
             labels = Hard(labels.cpu())
         images = images.detach().cpu().float()
         size = images.numel() * images.element_size() + labels.values.numel() * labels.values.element_size()
-        card = Card(
-            **{name: getattr(self.card, name) for name in Card.__dataclass_fields__ if name != "bytes"}, bytes=size
-        )
-        space = extra.pop("space", Space.normalised(data.info))
+        card = dataclasses.replace(self.card, bytes=size)
+        space = extra.pop("space", self.space or Space.normalised(data.info))
         return Distilled(images, labels, data.num_classes, space, card, **extra)
-
-    def _save(self, name: str, step: int, parts: Mapping[str, Any]) -> None:
-        if self.scratch is None:
-            return
-        import torch
-
-        state = {
-            key: part.state_dict() if hasattr(part, "state_dict") else part.detach() for key, part in parts.items()
-        }
-        self.scratch.mkdir(parents=True, exist_ok=True)
-        partial = self.scratch / f"{name}.{os.getpid()}.partial"
-        torch.save({"step": step, "parts": state, "history": self.history}, partial)
-        partial.replace(self.scratch / f"{name}.pt")
-
-    def _restore(self, name: str, parts: Mapping[str, Any]) -> int:
-        if self.scratch is None or not (self.scratch / f"{name}.pt").exists():
-            return 0
-        import torch
-
-        saved = torch.load(self.scratch / f"{name}.pt", map_location=self.device, weights_only=True)
-        for key, part in parts.items():
-            if hasattr(part, "load_state_dict"):
-                part.load_state_dict(saved["parts"][key])
-            else:
-                part.detach().copy_(saved["parts"][key])
-        self.history[:] = saved["history"]
-        self.notes["resumed_at"] = saved["step"]
-        return int(saved["step"])

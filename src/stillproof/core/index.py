@@ -65,10 +65,13 @@ def _registrations(node: ast.ClassDef) -> Iterator[tuple[str, str, dict[str, Any
     for decorator in node.decorator_list:
         if not (isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute)):
             continue
-        if decorator.func.attr != "register" or not isinstance(decorator.func.value, ast.Name):
+        # Other libraries have decorators of this name too; ours begin with a text and state a version.
+        texts = [a.value for a in decorator.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+        versioned = any(keyword.arg == "version" for keyword in decorator.keywords)
+        if decorator.func.attr != "register" or not texts or not versioned:
             continue
-        options = {k.arg: ast.literal_eval(k.value) for k in decorator.keywords if k.arg}
-        yield decorator.func.value.id, ast.literal_eval(decorator.args[0]), options
+        registry = ast.unparse(decorator.func.value).rpartition(".")[2]  # `distillers` or `stillproof.distillers`
+        yield registry, texts[0], {k.arg: ast.literal_eval(k.value) for k in decorator.keywords if k.arg}
 
 
 def _params(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from stillproof.core.spec import Json
 
@@ -56,7 +56,7 @@ class Meter:
     peak_bytes: int = 0
 
     def __enter__(self) -> Self:
-        """Start, forgetting earlier peaks where the system can."""
+        """Start when the device is idle, forgetting earlier peaks where the system can."""
         _forget_peak()
         self._started = time.perf_counter()
         return self
@@ -64,7 +64,9 @@ class Meter:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop."""
+        """Stop when the device has done what it was given."""
+        if cuda := _cuda():
+            cuda.synchronize()
         self.seconds = time.perf_counter() - self._started
         self.peak_bytes = _peak()
 
@@ -73,7 +75,16 @@ class Meter:
         return {"seconds": self.seconds, "peak_bytes": self.peak_bytes}
 
 
+def _cuda() -> Any:
+    """Return ``torch.cuda`` if this process can use it; torch is not imported just to know."""
+    torch = sys.modules.get("torch")
+    return torch.cuda if torch is not None and torch.cuda.is_available() else None
+
+
 def _forget_peak() -> None:
+    if cuda := _cuda():
+        cuda.synchronize()
+        cuda.reset_peak_memory_stats()
     if sys.platform == "linux":
         try:
             Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
@@ -82,11 +93,8 @@ def _forget_peak() -> None:
 
 
 def _peak() -> int:
-    if "torch" in sys.modules:
-        import torch
-
-        if torch.cuda.is_available():
-            return int(torch.cuda.max_memory_allocated())
+    if cuda := _cuda():
+        return int(cuda.max_memory_allocated())
     if sys.platform == "linux":
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmHWM"):

@@ -16,6 +16,7 @@ from stillproof.core.errors import BadInput, DuplicateName, PluginError, Unknown
 from stillproof.core.index import Entry, scan
 from stillproof.core.source import closure_hash
 from stillproof.core.spec import ComponentSpec
+from stillproof.core.validate import validated
 
 T = TypeVar("T")
 
@@ -49,10 +50,11 @@ class Registry(Generic[T]):
 
         def decorate(cls: type[T]) -> type[T]:
             short: dict[str, Mapping[str, Any]] = {name: {}, **(names or {})}
+            entries = [_entry(self.plural, cls, name, short[n], n, version, paper) for n in short]
             if cls.__module__ == "__main__" or name not in self.entries():
-                self.add([_entry(self.plural, cls, name, short[n], n, version, paper) for n in short])
-            elif (taken := self.entries()[name]).module != cls.__module__:
-                raise DuplicateName(f"{self.kind} {name!r} of {cls.__module__} is already defined by {taken.module}.")
+                self.add(entries)
+            else:  # the file was indexed before it was imported, and the index knows more of it
+                self._refuse_taken(entries)
             for short_name in short:
                 self._classes[short_name] = cls
             return cls
@@ -67,15 +69,9 @@ class Registry(Generic[T]):
         return self._entries
 
     def add(self, entries: list[Entry]) -> None:
-        """Enter indexed components; a name that another module owns already is refused."""
-        mine = self.entries()
-        for entry in entries:
-            taken = mine.get(entry.name)
-            if taken and taken.module != entry.module:
-                raise DuplicateName(
-                    f"{self.kind} {entry.name!r} of {entry.module} is already defined by {taken.module}."
-                )
-        mine.update({entry.name: entry for entry in entries})
+        """Enter indexed components; a name that another class owns already is refused."""
+        self._refuse_taken(entries)
+        self.entries().update({entry.name: entry for entry in entries})
 
     def remove(self, module: str) -> None:
         """Forget what ``module`` registered (it failed to import)."""
@@ -110,7 +106,7 @@ class Registry(Generic[T]):
         for key in values:
             if key not in known:
                 raise UnknownName(f"parameter of {self.kind} {name!r}", key, known)
-        return _validated(cls, values, f"{self.kind} {name!r}")
+        return validated(cls, values, f"{self.kind} {name!r}")
 
     def spec(self, component: T) -> ComponentSpec:
         """Return ``component`` as it enters a spec."""
@@ -120,6 +116,15 @@ class Registry(Generic[T]):
             raise BadInput(f"{cls.__qualname__} is not a registered {self.kind}.")
         params = {f.name: getattr(component, f.name) for f in dataclasses.fields(cast(Any, component)) if f.init}
         return ComponentSpec(self.kind, entry.family, entry.version, params, source_of(cls))
+
+    def _refuse_taken(self, entries: list[Entry]) -> None:
+        owners = dict(self.entries())
+        for entry in entries:
+            owner = owners.setdefault(entry.name, entry)
+            again = owner.module == entry.module == "__main__"  # a notebook may define its classes anew
+            if (owner.module, owner.qualname) != (entry.module, entry.qualname) and not again:
+                what = f"{self.kind} {entry.name!r} of {entry.module}"
+                raise DuplicateName(f"{what} is already defined by {owner.module}.")
 
 
 def parse_reference(reference: str) -> tuple[str, dict[str, str]]:
@@ -138,15 +143,23 @@ def source_of(cls: type) -> str:
     """Return the hash of the file that defines ``cls`` and of the Stillproof code that it uses."""
     cached = _SOURCES.get(cls)
     if cached is None:
-        module = sys.modules[cls.__module__]
-        text = getattr(module, "__plugin_source__", None)
-        if text is None:
-            text = inspect.getsource(cls if cls.__module__ == "__main__" else module)
-        cached = _SOURCES[cls] = closure_hash(text)
+        cached = _SOURCES[cls] = closure_hash(_text_of(cls))
     return cached
 
 
 _SOURCES: dict[type, str] = {}
+
+
+def _text_of(cls: type) -> str:
+    module = sys.modules[cls.__module__]
+    if hasattr(module, "__plugin_source__"):
+        return str(module.__plugin_source__)
+    try:  # a notebook has no file, only the cell that defines the class
+        return inspect.getsource(module if hasattr(module, "__file__") else cls)
+    except (OSError, TypeError) as error:
+        raise BadInput(
+            f"the source of {cls.__qualname__} cannot be read: define it in a file or a notebook."
+        ) from error
 
 
 def _scan_package(package: str, plural: str) -> list[Entry]:
@@ -180,16 +193,3 @@ def _entry(plural: str, cls: type, family: str, fixed: Mapping[str, Any], name: 
         params=params,
         fixed=fixed,
     )
-
-
-def _validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
-    """Build ``cls`` with its values checked and converted to the types that its fields declare."""
-    import pydantic
-
-    try:
-        return pydantic.TypeAdapter(cls).validate_python(dict(values))
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "value"
-        message = first["msg"].removeprefix("Value error, ")
-        raise BadInput(f"{what}: {key} = {first['input']!r} is not allowed: {message}.") from None

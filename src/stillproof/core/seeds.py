@@ -26,7 +26,8 @@ class Seeds:
 
     def child(self, *names: str | int) -> Seeds:
         """Return the node below this one that is reached by ``names``."""
-        return Seeds(self.root, self.path + names)
+        # numpy's integers print differently from Python's, and differently from version to version.
+        return Seeds(self.root, self.path + tuple(name if isinstance(name, str) else int(name) for name in names))
 
     def integer(self) -> int:
         """Return this node's own seed, 63 bits."""
@@ -56,7 +57,6 @@ class Seeds:
         """
         import torch
 
-        devices = [torch.cuda.current_device()] if torch.cuda.is_available() else []
-        with torch.random.fork_rng(devices=devices):
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
             torch.manual_seed(self.integer())
             yield

@@ -70,6 +70,10 @@ class ImageNet:
             class_names=names,
         )
 
+    def here(self, root: Path) -> bool:
+        """Say whether the folders are there, without decoding a million pictures."""
+        return any(_holds_both(base) for base in self._places(root))
+
     def load(self, root: Path, split: Part) -> ImageSet:
         """Read imagenet/ (or a folder named as the subset) through a cache of decoded pictures beside them."""
         import torch
@@ -84,9 +88,12 @@ class ImageNet:
         warn_unless_known(data_id, len(labels))
         return ImageSet(torch.from_numpy(images), torch.from_numpy(labels), self.info, data_id)
 
+    def _places(self, root: Path) -> tuple[Path, Path]:
+        return root / self.subset, root / "imagenet"
+
     def _base(self, root: Path) -> Path:
-        for base in (root / self.subset, root / "imagenet"):
-            if all((base / place).is_dir() for place in PLACES.values()):
+        for base in self._places(root):
+            if _holds_both(base):
                 return base
         raise DataMissing(f"data set {self.subset} is not in {root}: {self.placing}.")
 
@@ -98,6 +105,10 @@ class ImageNet:
         if len(classes) != 1000:
             raise BadInput(f"{base / 'train'} holds {len(classes)} class folders instead of 1,000.")
         return classes
+
+
+def _holds_both(base: Path) -> bool:
+    return all((base / place).is_dir() for place in PLACES.values())
 
 
 def _pictures(folder: Path) -> list[Path]:

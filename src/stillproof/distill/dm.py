@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.presets import Preset
-from stillproof.core.types import Distilled, ImageSet, Space
+from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.initial import Init, initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import has_batch_norm, reinitialise
 from stillproof.train.compiled import compiled
 from stillproof.transforms.dsa import DSA
-from stillproof.transforms.space import make_front
 
 
 @distillers.register("dm", version=1, paper="arXiv:2110.04181")
@@ -77,7 +76,6 @@ class _Matcher:
         self.method, self.data, self.ctx = method, data, ctx
         self.classes = range(data.num_classes)
         self.members = [data.of_class(label) for label in self.classes]
-        self.front: nn.Module = make_front(Space.normalised(data.info)).to(ctx.device)
         self.augment = DSA()
         # Batch statistics must be those of all classes together; other norms look at one image at a time.
         self.together = has_batch_norm(body)
@@ -99,8 +97,7 @@ class _Matcher:
     def _real(self, step: int, label: int) -> Tensor:
         index = self.members[label]
         order = torch.randperm(len(index), generator=self.ctx.seeds.child("real", step, label).torch())
-        batch: Tensor = self.front(self.data.read(index[order[: self.method.batch_real]]).to(self.ctx.device))
-        return batch
+        return self.ctx.into_space(self.data.read(index[order[: self.method.batch_real]]))
 
     def _real_means(self, real: list[Tensor]) -> Tensor:
         if self.together:

@@ -8,16 +8,15 @@ import torch
 from torch import Tensor
 
 from stillproof.core.context import Context
-from stillproof.core.types import ImageSet, Space
+from stillproof.core.types import ImageSet
 from stillproof.distill.k_center import KCenter, k_center_positions
 from stillproof.distill.random import random_positions
-from stillproof.transforms.space import make_front
 
 Init = Literal["noise", "real", "k-center"]
 
 
 def initial_images(data: ImageSet, ipc: int, ctx: Context, init: Init) -> tuple[Tensor, Tensor]:
-    """Return the first synthetic images in normalised space, on the device, and their labels, class by class."""
+    """Return the first synthetic images in the cell's space, on the device, and their labels, class by class."""
     labels = torch.arange(data.num_classes).repeat_interleave(ipc)
     if init == "noise":
         shape = (len(labels), data.info.channels, data.info.size, data.info.size)
@@ -28,5 +27,5 @@ def initial_images(data: ImageSet, ipc: int, ctx: Context, init: Init) -> tuple[
             index = random_positions(data, ipc, ctx)
         else:
             index = k_center_positions(data, ipc, ctx, default.embedding, default.starts)
-        images = make_front(Space.normalised(data.info))(data.read(index))
+        images = ctx.into_space(data.read(index))
     return images.to(ctx.device), labels

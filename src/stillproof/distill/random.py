@@ -15,7 +15,13 @@ from stillproof.distill.selection import keep
 @distillers.register("random", version=1)
 @dataclass(frozen=True)
 class RandomImages:
-    """Draw real images of each class at random, without replacement."""
+    """Draw real images of each class at random, without replacement.
+
+    Args:
+        zca: Keep them whitened, for comparison with methods that distil in that space.
+    """
+
+    zca: bool = False
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""

@@ -9,13 +9,12 @@ import torch
 from torch import Tensor
 
 from stillproof.core.context import Context
-from stillproof.core.types import Distilled, ImageSet, Space
+from stillproof.core.types import Distilled, ImageSet
 from stillproof.nets.body import Body
 from stillproof.train.data import from_images
 from stillproof.train.loop import fit
 from stillproof.train.model import TEST_BATCH, TrainedModel
 from stillproof.train.recipe import Recipe
-from stillproof.transforms.space import make_front
 
 Embedding = Literal["network", "pixels"]
 Choose = Callable[[Tensor, int, int], Tensor]  # embeddings (n, D), ipc, class -> positions (ipc,) among the n
@@ -28,9 +27,8 @@ def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose:
 
 
 def keep(data: ImageSet, index: Tensor, ctx: Context) -> Distilled:
-    """Return the chosen real images, class by class, in normalised space."""
-    front = make_front(Space.normalised(data.info))
-    return ctx.distilled(front(data.read(index)), data.labels[index], data)
+    """Return the chosen real images, class by class, in the cell's space."""
+    return ctx.distilled(ctx.into_space(data.read(index)), data.labels[index], data)
 
 
 @torch.no_grad()
@@ -51,13 +49,13 @@ def _pixels(images: Tensor) -> Tensor:
 
 
 def _one_epoch_network(data: ImageSet, ctx: Context) -> Callable[[Tensor], Tensor]:
-    front = make_front(Space.normalised(data.info)).to(ctx.device)
     body = ctx.make_network("embedding")
-    assert isinstance(body, Body)
+    assert isinstance(body, Body) and ctx.front is not None
     recipe = Recipe(epochs=1)
     with torch.enable_grad():
-        fit(TrainedModel(front, body), from_images(data, front, recipe.loss, ctx.device), recipe, ctx)
-    return lambda pixels: body.features(front(pixels))
+        model = TrainedModel(ctx.front, body)
+        fit(model, from_images(data, ctx.front, recipe.loss, ctx.device), recipe, ctx, flops=ctx.forward_flops)
+    return lambda pixels: body.features(ctx.into_space(pixels))
 
 
 def image_passes(n_real: int, embedding: Embedding) -> float:

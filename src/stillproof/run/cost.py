@@ -34,7 +34,8 @@ def estimate(store: Store, cells: Sequence[Cell], workers: int) -> Estimate:
     """Estimate the rest of a plan from its work and from the speed of its finished cells."""
     records = store.results.get_many([cell.id for cell in cells])
     done = [record for record in records.values() if record.status == "done"]
-    left = [cell for cell in cells if cell.id not in {record.id for record in done}]
+    known = {record.id for record in done}
+    left = [cell for cell in cells if cell.id not in known]
     measured = [r for r in done if r.where["flops"] > MEASURABLE_FLOPS and r.seconds]
     rate = FLOPS_PER_SECOND
     if measured:

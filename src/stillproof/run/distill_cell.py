@@ -12,12 +12,14 @@ from stillproof.core.errors import StillproofError
 from stillproof.core.provenance import Meter, numerics, provenance
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
-from stillproof.core.types import Card, Distilled, Distiller, ImageSet
+from stillproof.core.types import Card, Distilled, ImageSet, Space
 from stillproof.distill.artifact import card_of, extra_files, tensors_of
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.source_data import load_exactly
 from stillproof.run.world import Answer, World
+from stillproof.run.zca_cell import read_zca
 from stillproof.store.store import Store
+from stillproof.transforms.front import Front
 from stillproof.transforms.space import make_front
 
 
@@ -31,7 +33,7 @@ def compute_distill(cell_id: str, spec: Json, where: Json, world: World) -> Answ
     check_distilled(distilled, data, spec["method"]["name"])
     name = f"{spec['method']['name']}-{data.info.name}-{spec['ipc']}ipc-s{spec['seed']}-{cell_id[:6]}"
     snapshots = {
-        step: _keep(world.store, _at_step(distilled, method, images, step), f"{name}@{step}", None, meter)
+        step: _keep(world.store, _at_step(distilled, images, step), f"{name}@{step}", None, meter)
         for step, images in ctx.snapshots().items()
     }
     artifact = _keep(world.store, distilled, name, cell_id, meter)
@@ -78,11 +80,14 @@ def _context(cell_id: str, spec: Json, where: Json, world: World, data: ImageSet
         bytes=0,
     )
     device = world.options.device
+    space, front = _space(spec, world.store, data)
     return Context(
         seeds=Seeds(spec["seed"]).child("distill", spec["method"]["name"]),
         device=device,
         card=card,
         networks=lambda seeds: build_network(network, data.info, seeds, device),
+        space=space,
+        front=front.to(device),
         forward_flops=forward_flops(network, data.info.channels, data.info.size, data.num_classes),
         scratch=world.store.scratch(cell_id),
         report=world.report,
@@ -91,7 +96,18 @@ def _context(cell_id: str, spec: Json, where: Json, world: World, data: ImageSet
     )
 
 
-def _at_step(distilled: Distilled, method: Distiller, images: torch.Tensor, step: int) -> Distilled:
+def _space(spec: Json, store: Store, data: ImageSet) -> tuple[Space, Front]:
+    """Return where the images live: whitened if the spec names a whitening, else normalised."""
+    if "zca" not in spec:
+        space = Space.normalised(data.info)
+        return space, make_front(space)
+    record = store.results.get(spec["zca"])
+    assert record is not None and record.result is not None, "a cell runs only after those that it needs"
+    space = Space("zca", ref=record.result["artifact"])
+    return space, make_front(space, read_zca(store, space.ref))
+
+
+def _at_step(distilled: Distilled, images: torch.Tensor, step: int) -> Distilled:
     card = dataclasses.replace(distilled.card, params={**distilled.card.params, "steps": step})
     return dataclasses.replace(distilled, images=images, card=card)
 
@@ -99,8 +115,8 @@ def _at_step(distilled: Distilled, method: Distiller, images: torch.Tensor, step
 def _keep(store: Store, distilled: Distilled, name: str, cell: str | None, meter: Meter) -> str:
     card = dataclasses.replace(distilled.card, cost=meter.as_dict(), provenance=provenance())
     distilled = dataclasses.replace(distilled, card=card)
-    front = make_front(distilled.space)
-    files = extra_files(distilled, front)
+    zca = read_zca(store, distilled.space.ref) if distilled.space.kind == "zca" else None
+    files = extra_files(distilled, make_front(distilled.space, zca))
     artifact = store.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)
     store.register_artifact(artifact, "distilled", name, cell, card.bytes)
     return artifact

@@ -1,14 +1,13 @@
-"""Keeps a claim alive while its cell is computed, and ends a worker whose parent is gone."""
+"""Keeps a claim alive while its cell is computed."""
 
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from types import TracebackType
 from typing import Self
 
-from stillproof.core.errors import StillproofError
+from stillproof.core.errors import LeaseLost, StillproofError
 from stillproof.store.store import Store
 
 log = logging.getLogger("stillproof")
@@ -20,11 +19,10 @@ BEAT_SECONDS = 2.0
 class Heartbeat:
     """Renews the lease of one cell in the background, with the share of it that is done."""
 
-    def __init__(self, store: Store, cell_id: str, owner: str, *, follow_parent: bool) -> None:
-        """Prepare; ``follow_parent`` ends this process when its parent has died."""
+    def __init__(self, store: Store, cell_id: str, owner: str) -> None:
+        """Prepare; nothing is renewed before ``with``."""
         self.share = 0.0
         self._store, self._cell, self._owner = store, cell_id, owner
-        self._parent = os.getppid() if follow_parent else None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
 
@@ -45,11 +43,15 @@ class Heartbeat:
         self._thread.join()
 
     def _beat(self) -> None:
+        # Trouble is not fatal here: whether the answer still counts is decided when it is written.
+        quiet = False
         while not self._stop.wait(BEAT_SECONDS):
-            if self._parent is not None and os.getppid() != self._parent:
-                os._exit(1)  # killed with its parent: whoever runs the command again takes the cell over
             try:
                 self._store.claims.renew(self._cell, self._owner, LEASE_SECONDS, self.share)
+                quiet = False
+            except LeaseLost:
+                return
             except StillproofError as error:
-                # Not fatal here: whether the answer still counts is decided when it is written.
-                log.warning("the claim on cell %s was not renewed: %s", self._cell[:12], error)
+                if not quiet:
+                    log.warning("the claim on cell %s was not renewed: %s", self._cell[:12], error)
+                quiet = True

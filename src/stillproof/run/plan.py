@@ -21,6 +21,7 @@ from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequ
 from stillproof.train.recipe import Recipe
 
 SPEC_FORMAT = 1
+ZCA_EPS = 0.1  # on eigenvalues of [0, 1] pixels, as all published ZCA sets have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,28 @@ class Planner:
                 "ipc": request.ipc,
                 "seed": request.seed,
             }
+            needs: tuple[str, ...] = ()
+            if getattr(method, "zca", False):
+                needs = (self.zca(request.data).id,)
+                spec["zca"] = needs[0]
             passes = getattr(method, "image_passes", lambda *_: 0.0)(total, info.num_classes, request.ipc)
             where = {"dataset": request.data.dataset, "part": request.data.part, "network": request.network}
             label = f"{name} {info.name} ipc {request.ipc} seed {request.seed}"
-            self._known[request] = self._cell("distill", spec, where, (), passes * flops, label)
+            self._known[request] = self._cell("distill", spec, where, needs, passes * flops, label)
         return self._known[request]
+
+    def zca(self, request: DataRequest) -> Cell:
+        """Plan the whitening of a data set."""
+        key = ("zca", request)
+        if key not in self._known:
+            data, info, _, total = self._data(request.dataset, request.part)
+            spec = {"stage": "zca", "format": SPEC_FORMAT, "data": data, "eps": ZCA_EPS}
+            spec["source"] = module_hash("stillproof.transforms.zca")
+            size = info.channels * info.size**2
+            where = {"dataset": request.dataset, "part": request.part}
+            flops = 2.0 * total * size**2 + 10.0 * size**3  # covariance and eigenvectors
+            self._known[key] = self._cell("zca", spec, where, (), flops, f"whitening of {info.name}")
+        return self._known[key]
 
     def train(self, request: TrainRequest) -> Cell:
         """Plan a training run, and the distilled set that it needs."""

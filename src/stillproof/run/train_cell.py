@@ -17,6 +17,7 @@ from stillproof.distill.artifact import from_artifact
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.source_data import load_exactly
 from stillproof.run.world import Answer, World
+from stillproof.run.zca_cell import read_zca
 from stillproof.train.curve import Curve
 from stillproof.train.data import TrainData, from_distilled, from_images
 from stillproof.train.loop import fit
@@ -24,7 +25,6 @@ from stillproof.train.model import ModelCard, TrainedModel
 from stillproof.train.recipe import Recipe
 from stillproof.transforms.front import Front
 from stillproof.transforms.space import make_front
-from stillproof.transforms.zca import ZCA
 
 
 def compute_train(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
@@ -84,8 +84,7 @@ def _distilled(upstream: Json, world: World) -> Distilled:
 def _front(space: Space, world: World) -> Front:
     if space.kind != "zca":
         return make_front(space)
-    stored = world.store.artifacts.read(space.ref)
-    return make_front(space, ZCA(**stored.tensors))
+    return make_front(space, read_zca(world.store, space.ref))
 
 
 def _keep(curve: Curve, spec: Json, space: Space, test: ImageSet, world: World, cell_id: str) -> Json:

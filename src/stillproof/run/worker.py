@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
-from stillproof.core.errors import LeaseLost, StillproofError, Unsupported
+from stillproof.core.errors import BadInput, Corrupt, LeaseLost, StillproofError, StoreError, Unsupported
 from stillproof.core.provenance import provenance
 from stillproof.core.spec import Json
 from stillproof.run.distill_cell import compute_distill
@@ -17,96 +17,130 @@ from stillproof.run.plan import Cell
 from stillproof.run.select_cell import compute_select
 from stillproof.run.train_cell import compute_train
 from stillproof.run.world import Answer, Options, World
+from stillproof.run.zca_cell import compute_zca
 from stillproof.store.owner import this_owner
 from stillproof.store.store import Store
 
 log = logging.getLogger("stillproof")
 
 Compute = Callable[[str, Json, Json, World], Answer]
-STAGES: dict[str, Compute] = {"distill": compute_distill, "train": compute_train, "select": compute_select}
+STAGES: dict[str, Compute] = {
+    "zca": compute_zca,
+    "distill": compute_distill,
+    "train": compute_train,
+    "select": compute_select,
+}
 
 OFFERED = 64  # ready cells offered to one claim
 POLL_SECONDS = 0.5
 REFRESH_SECONDS = 2.0
+SHOW_SECONDS = 0.1
 FINISHED = ("done", "failed", "unsupported")
+NOT_COMPUTED = "not computed: "
 
 
-@dataclass
 class Worker:
     """Works on a plan together with any number of others on the same store."""
 
-    store: Store
-    options: Options
-    cells: Sequence[Cell]
-    follow_parent: bool = False
-    on_change: Callable[[dict[str, str], dict[str, float]], None] = lambda *_: None
-    _status: dict[str, str] = field(default_factory=dict)
+    def __init__(
+        self,
+        store: Store,
+        options: Options,
+        cells: Sequence[Cell],
+        on_change: Callable[[dict[str, str], dict[str, float]], None] = lambda *_: None,
+    ) -> None:
+        """Prepare; ``on_change`` is told the status of all cells and the share that is done of those that run."""
+        self.store, self.options = store, options
+        self._on_change = on_change
+        self._owner = this_owner()
+        self._cells = {cell.id: cell for cell in cells}
+        self._open = dict(self._cells)  # those that are not finished
+        self._status: dict[str, str] = {}
+        self._offered: list[str] = []
+        self._refreshed = self._shown = 0.0
 
     def run(self) -> None:
-        """Work until every cell of the plan is finished, here or elsewhere."""
-        self._owner = this_owner()
-        self._by_id = {cell.id: cell for cell in self.cells}
-        self._refresh()
-        while len(self._open()) > 0:
-            cell = self._claim()
-            if cell is not None:
-                self._compute(cell)
-            else:
-                time.sleep(POLL_SECONDS)
-                self._refresh()
-            if time.monotonic() - self._refreshed > REFRESH_SECONDS:
-                self._refresh()
-        self.on_change(self._status, {})
+        """Work until every cell of the plan is finished, here or elsewhere; if stopped, give back what was claimed."""
+        try:
+            self._refresh()
+            while self._open:
+                cell = self._claim()
+                if cell is not None:
+                    self._compute(cell)
+                else:
+                    time.sleep(POLL_SECONDS)
+                if cell is None or time.monotonic() - self._refreshed > REFRESH_SECONDS:
+                    self._refresh()
+        except KeyboardInterrupt:
+            self._give_back()
+            raise
+        except StoreError:
+            with contextlib.suppress(StoreError):  # a store that cannot be written may not take this either
+                self._give_back()
+            raise
+        self._on_change(self._status, {})
 
-    def _open(self) -> list[Cell]:
-        return [cell for cell in self.cells if self._status.get(cell.id) not in FINISHED]
+    def _give_back(self) -> None:
+        """Release a claim wherever the interruption hit: what was taken is among what was last offered."""
+        for record in self.store.results.get_many(self._offered).values():
+            if record.status == "running" and record.owner == self._owner:
+                self.store.claims.release(record.id, self._owner)
 
     def _refresh(self) -> None:
-        ids = [cell.id for cell in self._open()] if self._status else [cell.id for cell in self.cells]
-        self._status.update(self.store.results.statuses(ids))
+        for name, status in self.store.results.statuses(list(self._open)).items():
+            self._set(name, status)
         self._refreshed = time.monotonic()
-        self.on_change(self._status, {})
+        self._show({})
+
+    def _set(self, name: str, status: str) -> None:
+        self._status[name] = status
+        if status in FINISHED:
+            self._open.pop(name, None)
+
+    def _show(self, shares: dict[str, float]) -> None:
+        if time.monotonic() - self._shown > SHOW_SECONDS:
+            self._on_change(self._status, shares)
+            self._shown = time.monotonic()
 
     def _claim(self) -> Cell | None:
-        ready: list[str] = []
-        for cell in self._open():
-            needs = [self._status.get(need, "pending") for need in cell.needs]
-            if all(status in FINISHED for status in needs):
-                ready.append(cell.id)
-            if len(ready) == OFFERED:
+        """Take a cell whose needs are met; those that another holds are asked for last, in case it has died."""
+        free: list[str] = []
+        held: list[str] = []
+        for cell in self._open.values():
+            if not any(need in self._open for need in cell.needs):
+                (held if self._status.get(cell.id) == "running" else free).append(cell.id)
+            if len(free) == OFFERED:
                 break
-        found = self.store.claims.claim(ready, self._owner, LEASE_SECONDS) if ready else None
-        return self._by_id[found] if found else None
+        self._offered = (free + held)[: 2 * OFFERED]
+        found = self.store.claims.claim(self._offered, self._owner, LEASE_SECONDS) if self._offered else None
+        return self._cells[found] if found else None
 
     def _compute(self, cell: Cell) -> None:
-        missing = next((n for n in cell.needs if self._status.get(n) != "done"), None)
+        missing = next((need for need in cell.needs if self._status.get(need) != "done"), None)
         if missing:
-            self._settle(
-                cell, lambda: self._fail(cell, f"not computed: the cell that it needs, {missing[:12]}, failed.")
-            )
+            self._settle(cell, lambda: self._pass_on(cell, missing))
             return
-        heartbeat = Heartbeat(self.store, cell.id, self._owner, follow_parent=self.follow_parent)
+        heartbeat = Heartbeat(self.store, cell.id, self._owner)
 
         def report(share: float) -> None:
             heartbeat.report(share)
-            self.on_change(self._status, {cell.id: share})
+            self._show({cell.id: share})
 
         started = time.perf_counter()
-        self._status[cell.id] = "running"
+        self._set(cell.id, "running")
         report(0.0)
         try:
             with heartbeat:
                 answer = STAGES[cell.stage](cell.id, cell.spec, cell.where, World(self.store, self.options, report))
-        except KeyboardInterrupt:
-            self.store.claims.release(cell.id, self._owner)
-            raise
         except Unsupported as reason:
             why = str(reason)
             self._settle(cell, lambda: self._unsupported(cell, why))
         except StillproofError as error:
+            if isinstance(error, StoreError) and not isinstance(error, Corrupt):
+                raise  # no space, or read-only: the next cell would fare no better
             message = str(error)
             self._settle(cell, lambda: self._fail(cell, message))
-        except Exception as error:  # a cell's fault must not stop the others; the whole trace is kept
+        except (Exception, SystemExit) as error:  # a cell's fault must not stop the others; the whole trace is kept
             log.warning("cell %s (%s) failed: %r", cell.id[:12], cell.label, error)
             trace = f"{error!r}\n{traceback.format_exc()}"
             self._settle(cell, lambda: self._fail(cell, trace))
@@ -117,14 +151,17 @@ class Worker:
     def _settle(self, cell: Cell, write: Callable[[], str]) -> None:
         """Write how a cell ended, unless another process has taken it over."""
         try:
-            self._status[cell.id] = write()
+            self._set(cell.id, write())
         except LeaseLost as error:
             log.warning("%s", error)
-        self.on_change(self._status, {})
+        self._show({})
 
     def _finish(self, cell: Cell, answer: Answer, seconds: float) -> str:
         record = provenance() | {"numerics": answer.numerics}
-        self.store.claims.finish(cell.id, self._owner, result=answer.result, seconds=seconds, provenance=record)
+        try:
+            self.store.claims.finish(cell.id, self._owner, result=answer.result, seconds=seconds, provenance=record)
+        except BadInput as error:  # an answer that cannot be stored, such as NaN
+            return self._fail(cell, str(error))
         self.store.drop_scratch(cell.id)
         return "done"
 
@@ -135,3 +172,12 @@ class Worker:
     def _unsupported(self, cell: Cell, reason: str) -> str:
         self.store.claims.unsupported(cell.id, self._owner, reason=reason)
         return "unsupported"
+
+    def _pass_on(self, cell: Cell, missing: str) -> str:
+        """End a cell as the one that it needs ended, in the words of the one that failed first."""
+        record = self.store.results.get(missing)
+        reason = ((record and record.error) or "unknown").splitlines()[0]
+        if not reason.startswith(NOT_COMPUTED):
+            reason = f"{NOT_COMPUTED}{self._cells[missing].label} ended as {self._status.get(missing)}: {reason}"
+        ends = self._unsupported if self._status.get(missing) == "unsupported" else self._fail
+        return ends(cell, reason)

@@ -13,11 +13,12 @@ from stillproof.core.context import Context
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
-from stillproof.core.types import Card, Distilled
+from stillproof.core.types import Card, Distilled, Space
 from stillproof.nets.build import build_network
 from stillproof.testing.checks import Result, global_generators_untouched, need, run_checks
 from stillproof.testing.toy import EACH, TOY, toy_images
 from stillproof.train.labels import classes
+from stillproof.transforms.space import make_front
 
 IPC = 2
 
@@ -58,6 +59,8 @@ def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None =
         seeds=Seeds(0),
         card=card,
         networks=lambda seeds: build_network(network, TOY, seeds, "cpu"),
+        space=Space.normalised(TOY),
+        front=make_front(Space.normalised(TOY)),
         scratch=scratch,
         report=report,
         checkpoint_seconds=0.0,

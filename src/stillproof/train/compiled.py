@@ -22,22 +22,27 @@ def compiled(
     """Return ``function``, compiled if ``flops`` of work lie ahead; ``notes["compiled"]`` tells which.
 
     The first argument of ``function`` are images. Compiled code sees them, and the weights of ``body``, with the
-    channels last: that is what makes it fast. A failing compiler shows itself at a call, which is then repeated
-    without it.
+    channels last: that is what makes it fast. A failing compiler shows itself at a call; after one more try with an
+    empty cache (it gives up on the ninth shape of network in one process), the call is repeated without it.
     """
     notes["compiled"] = flops >= WORTHWHILE_FLOPS
     if not notes["compiled"]:
         return function
     body.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    fast = torch.compile(function, dynamic=False)
+    # In one graph or not at all: otherwise it would go on eager, silently, where it can compile no more.
+    fast = torch.compile(function, dynamic=False, fullgraph=True)
 
     def call(images: Tensor, *rest: Tensor) -> Tensor:
         images = images.contiguous(memory_format=torch.channels_last)
         if notes["compiled"]:
             try:
                 return fast(images, *rest)
-            except Exception as error:  # the compiler has no common base class for its errors
-                reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"[:200]
+            except Exception:  # the compiler has no common base class for its errors
+                torch.compiler.reset()
+            try:
+                return fast(images, *rest)
+            except Exception as error:
+                reason = f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"[:200]
                 log.warning("torch.compile failed (%s); going on without it, more slowly.", reason)
                 notes.update(compiled=False, compile_error=reason)
         return function(images, *rest)

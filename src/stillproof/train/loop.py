@@ -32,7 +32,7 @@ def fit(
         curve: Takes measurements and keeps weights.
         flops: One image's forward pass, for the decision whether compiling repays.
     """
-    body = model.body.train()
+    body = model.train().body
     optimiser = _optimiser(body, recipe)
     loss = loss_function(recipe.loss)
     augment = _augmentation(recipe.augment)

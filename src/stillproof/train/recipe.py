@@ -24,7 +24,7 @@ class Recipe:
         reset_momentum: Whether a decay also forgets the momentum.
         augment: Name of an augmentation, or ``none``.
         loss: ``cross-entropy`` takes hard and soft labels; ``mse`` compares logits with one-hot or soft labels.
-        eval_every: Passes between two points of the accuracy curve; 0 measures the last one only.
+        curve_points: Evenly spaced points of the accuracy curve, the last pass among them.
     """
 
     epochs: int = 300
@@ -38,12 +38,12 @@ class Recipe:
     reset_momentum: bool = False
     augment: str = "none"
     loss: Literal["cross-entropy", "mse"] = "cross-entropy"
-    eval_every: int = 0
+    curve_points: int = 1
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""
-        if self.epochs < 1 or self.batch < 1 or self.lr <= 0 or self.eval_every < 0:
-            raise ValueError("epochs, batch and lr must be positive, eval_every not negative")
+        if self.epochs < 1 or self.batch < 1 or self.lr <= 0 or self.curve_points < 1:
+            raise ValueError("epochs, batch, lr and curve_points must be positive")
 
     @classmethod
     def from_json(cls, values: Json) -> Self:
@@ -57,5 +57,4 @@ class Recipe:
 
     def is_measured(self, epoch: int) -> bool:
         """Say whether the accuracy curve has a point after this pass."""
-        last = epoch + 1 == self.epochs
-        return last or (self.eval_every > 0 and (epoch + 1) % self.eval_every == 0)
+        return (epoch + 1) * self.curve_points // self.epochs > epoch * self.curve_points // self.epochs

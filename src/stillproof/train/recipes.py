@@ -17,7 +17,7 @@ class DCBench(Recipe):
     epochs: int = 301
     decay_epochs: tuple[int, ...] = (152,)
     reset_momentum: bool = True
-    eval_every: int = 100
+    curve_points: int = 3
 
 
 @recipes.register("dc-bench-dsa", version=1, paper="arXiv:2207.09639")
@@ -28,7 +28,7 @@ class DCBenchDSA(DCBench):
     epochs: int = 1001
     decay_epochs: tuple[int, ...] = (502,)
     augment: str = "dsa"
-    eval_every: int = 250
+    curve_points: int = 4
 
 
 @recipes.register("real", version=1, paper="arXiv:2505.13300")
@@ -39,7 +39,7 @@ class RealData(Recipe):
     epochs: int = 200
     batch: int = 512
     decay_epochs: tuple[int, ...] = (100,)
-    eval_every: int = 50
+    curve_points: int = 4
 
 
 @recipes.register("quick", version=1)
@@ -49,7 +49,7 @@ class Quick(Recipe):
 
     epochs: int = 100
     decay_epochs: tuple[int, ...] = (50,)
-    eval_every: int = 25
+    curve_points: int = 4
 
 
 @recipes.register("quick-real", version=1)
@@ -60,7 +60,7 @@ class QuickReal(Recipe):
     epochs: int = 15
     batch: int = 64
     decay_epochs: tuple[int, ...] = (10,)
-    eval_every: int = 5
+    curve_points: int = 3
 
 
 @recipes.register("smoke", version=1)
@@ -69,4 +69,4 @@ class Smoke(Recipe):
     """Two epochs: shows that everything is connected, and no more."""
 
     epochs: int = 2
-    eval_every: int = 1
+    curve_points: int = 2

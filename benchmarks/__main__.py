@@ -1,0 +1,37 @@
+"""Speed against references, as a table; a missed target informs and does not fail."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.answering import cached_lines, help_lines, plan_lines
+from benchmarks.line import Line, table
+
+
+def main() -> None:
+    """Run every benchmark and print its lines."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the lines to this file")
+    chosen = parser.parse_args()
+    lines = list(_measure())
+    print(table(lines))
+    if chosen.json:
+        chosen.json.write_text(json.dumps([line.as_dict() for line in lines], indent=2) + "\n", encoding="utf-8")
+
+
+def _measure() -> Iterator[Line]:
+    yield from help_lines()
+    yield from plan_lines()  # before torch's lazy parts are loaded by anything else
+    yield from cached_lines()
+
+    from benchmarks.training import training_lines
+
+    yield from training_lines(100, passes=20)
+    yield from training_lines(500, passes=8)
+
+
+if __name__ == "__main__":
+    main()

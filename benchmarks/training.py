@@ -1,0 +1,126 @@
+"""The training step of Stillproof against a plain eager loop, and against the machine's matrix multiplication."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+import torch
+from torch import Tensor, nn
+
+from benchmarks.line import Line
+from stillproof.core.components import networks, recipes
+from stillproof.core.context import Context
+from stillproof.core.seeds import Seeds
+from stillproof.core.types import DataInfo
+from stillproof.nets.build import build_network, count_parameters, forward_flops
+from stillproof.train.compiled import WORTHWHILE_FLOPS
+from stillproof.train.data import TrainData
+from stillproof.train.loop import fit
+from stillproof.train.model import TrainedModel
+from stillproof.train.recipe import Recipe
+
+INFO = DataInfo("noise", 3, 32, 10, (0.5,) * 3, (0.5,) * 3, "none")
+GEMM_SIZE = 2048
+WARM_UP = 3  # passes that are not counted: the first one compiles
+
+
+def training_lines(images: int, passes: int) -> Iterator[Line]:
+    """Train ConvNet-3 on ``images`` random images as recipe dc-bench does, and measure ``passes`` passes."""
+    recipe: Recipe = recipes.build("dc-bench", {"epochs": WARM_UP + passes})
+    generator = torch.Generator().manual_seed(0)
+    pixels = torch.randn(images, 3, 32, 32, generator=generator)
+    labels = torch.randint(10, (images,), generator=generator)
+    plain = plain_convnet()
+    network = networks.build("convnet-3")
+    body = build_network(network, INFO, Seeds(0), "cpu")
+    assert sum(p.numel() for p in plain.parameters()) == count_parameters(body)
+    turns = Turns(_plain_pass(plain, pixels, labels, recipe), _gemm())
+    ctx = Context(seeds=Seeds(0), report=turns)
+    flops = forward_flops(network, 3, 32, 10)
+    work = 3 * flops * images  # of one pass; going backward costs two forward passes
+    # So few passes would not repay compiling; say that they do, since real trainings are ten times longer.
+    claimed = max(flops, WORTHWHILE_FLOPS / (3 * recipe.epochs * images))
+    fit(TrainedModel(nn.Identity(), body), TrainData(lambda i: pixels[i], labels), recipe, ctx, flops=claimed)
+    how = f"median of {passes} passes in turns, {torch.get_num_threads()} threads"
+    if not ctx.notes["compiled"]:
+        how += f"; NOT COMPILED: {ctx.notes.get('compile_error')}"
+    ours, theirs, gemm = turns.ours[WARM_UP:], turns.theirs[WARM_UP:], turns.gemm[WARM_UP:]
+    name = f"ConvNet-3, {images} images"
+    speed_up = median(t / o for t, o in zip(theirs, ours, strict=True))
+    yield Line(f"{name}: step, times the eager loop's speed", speed_up, "x", how, "at least", 1.4)
+    gemm_work = 2 * GEMM_SIZE**3
+    share = median((work / o) / (gemm_work / g) for o, g in zip(ours, gemm, strict=True))
+    machine = f"GEMM {GEMM_SIZE}^3 at {gemm_work / median(gemm) / 1e9:.0f} GFLOP/s"
+    yield Line(f"{name}: step, share of the GEMM rate", share, "", f"{machine}, in the same turns", "at least", 0.6)
+    eager_share = median((work / t) / (gemm_work / g) for t, g in zip(theirs, gemm, strict=True))
+    yield Line(f"{name}: eager loop, share of the GEMM rate", eager_share, "", "for comparison")
+    compiling = turns.ours[0] - median(ours)
+    yield Line(f"{name}: compiling", compiling, "s", "first pass; a few seconds once torch's cache on disk is warm")
+
+
+@dataclass
+class Turns:
+    """Called by the training loop before each pass and after the last; in between, others have their turn.
+
+    Taking turns makes other load on the machine fall on all of them alike.
+    """
+
+    plain_pass: Callable[[], None]
+    multiply: Callable[[], None]
+    ours: list[float] = field(default_factory=list)
+    theirs: list[float] = field(default_factory=list)
+    gemm: list[float] = field(default_factory=list)
+    _started: float | None = None
+
+    def __call__(self, share: float) -> None:
+        """Stop the clock, give the others a turn, start it again."""
+        if self._started is not None:
+            self.ours.append(time.perf_counter() - self._started)
+            self.theirs.append(_seconds(self.plain_pass))
+            self.gemm.append(_seconds(self.multiply))
+        self._started = time.perf_counter()
+
+
+def plain_convnet() -> nn.Module:
+    """Return ConvNet-3 written out, as the originals have it."""
+    layers: list[nn.Module] = []
+    for channels in (3, 128, 128):
+        layers += [nn.Conv2d(channels, 128, 3, padding=1), nn.GroupNorm(128, 128), nn.ReLU(True), nn.AvgPool2d(2)]
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(128 * 4 * 4, 10))
+
+
+def _plain_pass(net: nn.Module, pixels: Tensor, labels: Tensor, recipe: Recipe) -> Callable[[], None]:
+    optimiser = torch.optim.SGD(
+        net.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay
+    )
+    criterion = nn.CrossEntropyLoss()
+
+    def one_pass() -> None:
+        total = 0.0
+        for index in torch.split(torch.randperm(len(labels)), recipe.batch):
+            loss = criterion(net(pixels[index]), labels[index])
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            total += loss.item() * len(index)
+
+    return one_pass
+
+
+def _gemm() -> Callable[[], None]:
+    left, right = torch.randn(GEMM_SIZE, GEMM_SIZE), torch.randn(GEMM_SIZE, GEMM_SIZE)
+    product = torch.empty(GEMM_SIZE, GEMM_SIZE)
+
+    def multiply() -> None:
+        torch.mm(left, right, out=product)
+
+    return multiply
+
+
+def _seconds(action: Callable[[], None]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started

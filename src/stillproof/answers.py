@@ -1,0 +1,41 @@
+"""What a session gives back: a distilled set that was made, and a score."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+from stillproof.core.spec import Json
+from stillproof.score.stats import Summary
+
+
+@dataclass(frozen=True)
+class Score:
+    """An accuracy with everything that must be said beside it; fractions, not percent."""
+
+    accuracy: Summary
+    per_seed: list[float]
+    models: list[str]
+    dataset: str
+    network: str
+    recipe: str
+    selection: str
+    n_test: int
+    caveats: list[str]
+
+    def as_dict(self) -> Json:
+        """Return the score as JSON values."""
+        return dataclasses.asdict(self) | {"accuracy": self.accuracy.as_dict()}
+
+
+@dataclass(frozen=True)
+class Made:
+    """A distilled set that was made, or was there already."""
+
+    artifact: str
+    name: str
+    path: Path
+    cell: str
+    cached: bool
+    result: Json

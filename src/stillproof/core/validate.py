@@ -1,0 +1,32 @@
+"""Builds a component from values that a person wrote, or says in one sentence why it cannot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from stillproof.core.errors import BadInput
+
+T = TypeVar("T")
+
+
+def validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
+    """Build ``cls`` with its values checked and converted to the types that its fields declare."""
+    import pydantic
+
+    try:
+        built = pydantic.TypeAdapter(cls).validate_python(dict(values))
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "missing":
+            raise BadInput(f"{what} needs a value for {key}, which has no default.") from None
+        message = first["msg"].removeprefix("Value error, ")
+        subject = f"{key} = {first['input']!r} is not allowed: " if key else ""  # without: what its own check says
+        raise BadInput(f"{what}: {subject}{message}.") from None
+    for key in values:
+        value = getattr(built, key)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise BadInput(f"{what}: {key} = {value} is not allowed: Input should be a finite number.")
+    return built

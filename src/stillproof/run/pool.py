@@ -1,0 +1,123 @@
+"""The process pool: the plan in processes of one torch thread each, all working on the same store."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.process import BaseProcess
+
+from stillproof.core.errors import StillproofError, StoreError
+from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
+from stillproof.run.execute import OnChange, set_threads, stoppable
+from stillproof.run.plan import Cell
+from stillproof.run.worker import FINISHED, POLL_SECONDS, Worker
+from stillproof.run.world import Options
+from stillproof.store.store import Store, open_store
+
+log = logging.getLogger("stillproof")
+
+# Deaths for each place in the pool while no cell ends; a cell that kills its worker is given up before that.
+MOST_DEATHS = 4
+STOP_SECONDS = 10.0
+STOPPED = 130
+
+
+def run_pool(
+    store: Store, cells: Sequence[Cell], options: Options, workers: int, plugins: list[Plugin], on_change: OnChange
+) -> None:
+    """Work on the plan in ``workers`` processes; one that dies is replaced, its cell taken over."""
+    context = multiprocessing.get_context("spawn")
+    troubles = context.SimpleQueue()
+
+    def start() -> BaseProcess:
+        process = context.Process(target=_work, args=(list(cells), options, plugins, troubles.put))
+        with _ctrl_c_for_this_process_alone():
+            process.start()
+        return process
+
+    pool: list[BaseProcess] = []
+    deaths, left_before = 0, len(cells)
+    try:
+        with stoppable():
+            for _ in range(workers):
+                pool.append(start())
+            while left := _show(store, cells, on_change):
+                deaths, left_before = (0, left) if left < left_before else (deaths, left_before)
+                time.sleep(POLL_SECONDS)
+                ended = [number for number, process in enumerate(pool) if process.exitcode is not None]
+                if not ended or not _show(store, cells, on_change):
+                    continue
+                if not troubles.empty():
+                    raise StoreError(troubles.get())
+                for number in ended:
+                    code, deaths = pool[number].exitcode, deaths + 1
+                    if deaths > MOST_DEATHS * workers:
+                        raise StillproofError(f"workers keep dying (exit code {code}); {left} cells are left.")
+                    log.warning("a worker died (exit code %s); another takes its place.", code)
+                    pool[number] = start()
+            for process in pool:
+                process.join(STOP_SECONDS)
+    finally:
+        _end(pool)
+
+
+def _end(pool: Sequence[BaseProcess]) -> None:
+    """Stop what still runs: politely, so that claims are given back, then by force, which loses nothing either."""
+    for process in pool:
+        process.terminate()
+    for process in pool:
+        process.join(STOP_SECONDS)
+        process.kill()
+        process.join()
+
+
+def _show(store: Store, cells: Sequence[Cell], on_change: OnChange) -> int:
+    """Show how the plan stands; return how many cells are left."""
+    status = store.results.statuses([cell.id for cell in cells])
+    on_change(status, store.results.progress_of([name for name, state in status.items() if state == "running"]))
+    return sum(state not in FINISHED for state in status.values())
+
+
+@contextlib.contextmanager
+def _ctrl_c_for_this_process_alone() -> Iterator[None]:
+    """Start processes that do not see Ctrl-C: their parent does, and stops them once, in order."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a new process inherits the mask
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(cells: list[Cell], options: Options, plugins: list[Plugin], report: Callable[[str], None]) -> None:
+    """Work on the plan in a fresh process."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    logging.disable(logging.WARNING)  # the parent has said already which plug-ins are broken
+    index_entry_points()
+    import_entry_points()
+    load_plugins(plugins)
+    logging.disable(logging.NOTSET)
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    set_threads(1)
+    try:
+        with stoppable(), open_store(options.store_url) as store:
+            Worker(store, options, cells).run()
+    except KeyboardInterrupt:
+        sys.exit(STOPPED)
+    except StoreError as error:
+        report(str(error))
+        sys.exit(error.exit_code)
+
+
+def _end_with_parent() -> None:
+    """Wait for the parent's death and follow it: whoever runs the command again takes the cell over."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

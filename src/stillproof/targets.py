@@ -1,0 +1,39 @@
+"""Finds what a person means by a name: a distilled set of the store, an artifact folder, or a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stillproof.core.components import datasets
+from stillproof.core.spec import Json
+from stillproof.store.store import Store
+from stillproof.suites.requests import ArtifactRequest, DataRequest
+
+
+def artifact_request(store: Store, text: str, dataset: str | None = None) -> tuple[ArtifactRequest, Json]:
+    """Find a distilled set by id, prefix, name or folder; return it with its card."""
+    folder = Path(text)
+    if (folder / "card.json").is_file():
+        artifact = store.artifacts.adopt(folder)
+        card = store.artifacts.read(artifact).card
+        store.register_artifact(artifact, "distilled", None, None, int(card.get("bytes", 0)))
+    else:
+        artifact = store.resolve_artifact(text, "distilled")
+        card = store.artifacts.read(artifact).card
+    images = int(card["ipc"]) * int(card["num_classes"])
+    return ArtifactRequest(artifact, dataset or card["dataset"], _maker(store, artifact), images), card
+
+
+def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple[DataRequest | ArtifactRequest, Json]:
+    """Find what ``train`` should train on: real images if ``text`` names a data set or a folder of them."""
+    if text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir():
+        return DataRequest(text), {}
+    return artifact_request(store, text, dataset)
+
+
+def _maker(store: Store, artifact: str) -> str | None:
+    """Return the cell whose answer is this artifact; one that was since computed to other bytes does not count."""
+    cell = store.cell_of(artifact)
+    record = store.results.get(cell) if cell else None
+    same = record is not None and record.result is not None and record.result.get("artifact") == artifact
+    return cell if same else None

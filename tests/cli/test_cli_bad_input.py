@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from commands import TINY, Commands, query
+
+RUN = ["run", "accuracy", "--dataset", "digits", "--scale", "smoke", *TINY]
+DISTILL = ["distill", "digits", "random", "--ipc", "1", *TINY]
+
+BAD = [
+    (["distill", "digits", "herdin", "--ipc", "1"], 2, "unknown distiller 'herdin': did you mean 'herding'?"),
+    (["distill", "digit", "random", "--ipc", "1"], 2, "unknown data set 'digit': did you mean 'digits'"),
+    ([*DISTILL[:5], "--network", "convnet3"], 2, "unknown network 'convnet3': did you mean 'convnet"),
+    ([*DISTILL[:5], "--network", "convnet-1:widht=8"], 2, "'widht': did you mean 'width'?"),
+    ([*DISTILL[:5], "--network", "convnet-1:width=wide"], 2, "width = 'wide' is not allowed"),
+    (["distill", "digits", "dm", "--ipc", "1", "--set", "step=3"], 2, "'step': did you mean 'steps'?"),
+    (["distill", "digits", "dm", "--ipc", "1", "--set", "steps"], 2, "--set 'steps' is not of the form key=value."),
+    (["distill", "digits", "random", "--ipc", "0"], 2, "ipc = 0 is not allowed: at least 1 image per class is needed."),
+    (
+        ["distill", "digits", "random", "--ipc", "9999"],
+        2,
+        "ipc = 9999 is not allowed: the smallest class of digits has",
+    ),
+    ([*DISTILL, "--scale", "huge"], 2, "unknown scale 'huge'"),
+    ([*DISTILL, "--snapshots", "a"], 2, "--snapshots 'a' is not a comma-separated list of whole numbers."),
+    (["distill", "mnist", "random", "--ipc", "1"], 3, "stillproof data get mnist"),
+    (["train", "digits", "--recipe", "smok"], 2, "unknown recipe 'smok': did you mean 'smoke'?"),
+    (["train", "digits", "--selection", "best"], 2, "unknown selection 'best'"),
+    (["train", "digits", "--seeds", "0", "--recipe", "smoke"], 2, "seeds = 0 is not allowed"),
+    (["train", "cifar10", "--recipe", "smoke"], 3, "stillproof data get cifar10"),
+    (["train", "nothing-like-this"], 2, "unknown artifact 'nothing-like-this'"),
+    (["run", "acuracy"], 2, "unknown suite 'acuracy': did you mean 'accuracy'?"),
+    ([*RUN, "--methods", "random,herdnig"], 2, "unknown distiller 'herdnig': did you mean 'herding'?"),
+    ([*RUN, "--ipc", "1,x"], 2, "--ipc '1,x' is not a comma-separated list of whole numbers."),
+    ([*RUN, "--ipc", "0"], 2, "ipc = 0 is not allowed"),
+    ([*RUN, "--set", "seeds"], 2, "--set 'seeds' is not of the form key=value."),
+    ([*RUN, "--set", "sedes=3"], 2, "'sedes': did you mean 'seeds'"),
+    ([*RUN, "--seeds", "0"], 2, "seeds must be at least 1"),
+    ([*RUN, "--protocol", "mine"], 2, "protocol = 'mine' is not allowed"),
+    ([*RUN, "--scale", "quik"], 2, "unknown scale 'quik': did you mean 'quick'?"),
+    ([*RUN, "--config", "absent.toml"], 2, "configuration absent.toml cannot be read"),
+    ([*RUN, "--config", "broken.toml"], 2, "configuration broken.toml cannot be read"),
+    ([*RUN, "--config", "unknown.toml"], 2, "'seed': did you mean 'seeds'"),
+    ([*RUN, "--config", "other.toml"], 2, "configuration other.toml is for suite 'beard', not 'accuracy'."),
+    ([*RUN, "--workers", "0"], 2, "--workers"),
+    ([*RUN, "--plugin", "absent.py"], 2, "plug-in absent.py cannot be read"),
+    (["run", "accuracy", "--dataset", "svhn", "--scale", "smoke"], 3, "stillproof data get svhn"),
+    (["table", "accuracy", "--store", "fresh.db"], 4, "fresh.db"),
+    (["table", "acuracy"], 2, "unknown suite 'acuracy'"),
+    (["table", "accuracy", "--format", "excel"], 2, "unknown format 'excel'"),
+    (["status", "--store", "other.txt"], 4, "other.txt is not a database"),
+    ([*DISTILL, "--store", "other.txt"], 4, "other.txt is not a database"),
+    ([*DISTILL, "--store", "newer.db"], 4, "was written by a newer version of Stillproof (schema 9999"),
+    (["status", "--store", "newer.db"], 4, "was written by a newer version of Stillproof"),
+    ([*DISTILL, "--store", "/proc/nowhere/s.db"], 4, "/proc/nowhere"),
+    (["gallery", "--store", "empty.db"], 2, "name at least one artifact"),
+    (["gallery", "--run", "accuracy", "--store", "empty.db"], 2, "suite 'accuracy' was never run on this store"),
+    (["show", "herdin"], 2, "unknown component 'herdin': did you mean 'herding'?"),
+    (["show", "dm", "--config"], 2, "'dm' is not a suite"),
+    (["list", "distiller"], 2, "unknown kind of component 'distiller': did you mean 'distillers'?"),
+    (["data", "get", "mnits"], 2, "unknown data set 'mnits': did you mean 'mnist'"),
+    (["check", "absent.py"], 2, "plug-in absent.py cannot be read"),
+    (["check", "nothing.py"], 2, "nothing.py registers nothing that can be checked."),
+    (["dance"], 2, "dance"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(stillproof: Commands, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("bad")
+    (made / "broken.toml").write_text("seeds = = 3")
+    (made / "unknown.toml").write_text("seed = 3")
+    (made / "other.toml").write_text('suite = "beard"')
+    (made / "nothing.py").write_text("x = 1\n")
+    (made / "other.txt").write_text("this is a letter, and no database\n" * 100)
+    assert stillproof("run", "accuracy", "--dry-run", "--store", "empty.db", cwd=made).code == 0
+    shutil.copy(made / "empty.db", made / "newer.db")
+    with sqlite3.connect(made / "newer.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    return made
+
+
+@pytest.mark.parametrize(("argv", "code", "words"), BAD, ids=[" ".join(argv)[:60] for argv, _, _ in BAD])
+def test_one_sentence_and_the_right_code(
+    folder: Path, stillproof: Commands, argv: list[str], code: int, words: str
+) -> None:
+    letter = (folder / "other.txt").read_text()
+    done = stillproof(*argv, cwd=folder)
+    assert done.code == code, done.err
+    sentence = done.sentence()
+    assert sentence.startswith("stillproof: ") and words in sentence
+    assert len(done.err.splitlines()) == 1
+    assert (folder / "other.txt").read_text() == letter
+    assert query(folder / "stillproof.db", "SELECT id FROM cells UNION SELECT id FROM runs") == []
+    assert not (folder / "fresh.db").exists()
+
+
+def test_a_corrupt_artifact_is_refused(tmp_path: Path, stillproof: Commands) -> None:
+    made = stillproof(*DISTILL, "--out", "mine", "--json", cwd=tmp_path).json()
+    stored = tmp_path / "stillproof-artifacts" / made["artifact"][:2] / made["artifact"] / "tensors.safetensors"
+    for path, target in ((stored, made["artifact"]), (tmp_path / "mine" / "tensors.safetensors", "mine")):
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        for broken in (bytes(content), bytes(content[:-7])):
+            path.unlink()
+            path.write_bytes(broken)
+            done = stillproof("train", target, "--recipe", "smoke", "--seeds", "1", *TINY, cwd=tmp_path)
+            assert done.code == 4, done.err
+            assert done.sentence().startswith("stillproof: ") and len(done.err.splitlines()) == 1
+    assert query(tmp_path / "stillproof.db", "SELECT stage, status FROM cells") == [("distill", "done")]
+
+
+FULL = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))
+from stillproof.cli.main import main
+main()
+"""
+
+
+def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path: Path, stillproof: Commands) -> None:
+    command = ["distill", "digits", "full", "--ipc", "1", *TINY]
+    done = stillproof.python(FULL, *command, cwd=tmp_path)
+    assert done.code == 4 and "no space left" in done.sentence()
+    assert query(tmp_path / "stillproof.db", "SELECT status, owner, attempts FROM cells") == [("pending", None, 0)]
+    assert [path for path in (tmp_path / "stillproof-artifacts").rglob("*") if path.is_file()] == []
+    assert stillproof(*command, cwd=tmp_path).code == 0
+
+
+def test_an_artifact_folder_that_cannot_be_written_stops_a_pool_with_one_sentence(
+    tmp_path: Path, stillproof: Commands
+) -> None:
+    (tmp_path / "stillproof-artifacts").write_text("in the way")
+    few = ["--methods", "random", "--seeds", "1", "--set", "full_recipe="]
+    done = stillproof(*RUN, *few, "--workers", "2", cwd=tmp_path)
+    assert done.code == 4, done.err
+    assert "stillproof-artifacts" in done.sentence()
+    assert query(tmp_path / "stillproof.db", "SELECT status FROM cells WHERE status <> 'pending'") == []
+
+
+def test_usage_errors_are_not_json(tmp_path: Path, stillproof: Commands) -> None:
+    done = stillproof("distill", "digits", "nope", "--ipc", "1", "--json", cwd=tmp_path)
+    assert done.code == 2 and done.sentence()
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(done.err)

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from commands import TINY, Commands
+
+PAGE = Path(__file__).parents[2] / "docs" / "json.md"
+PLUGIN = Path(__file__).parents[1] / "plugin_package" / "site" / "stillproof_brightest.py"
+# Objects whose keys are data: what they hold is not part of the shape.
+OPEN = ("cells", "config", "snapshots", "params", "by_stage")
+BROKEN = """
+from dataclasses import dataclass
+from stillproof import distillers
+@distillers.register("broken", version=1)
+@dataclass(frozen=True)
+class Broken:
+    def distill(self, data, ipc, ctx):
+        raise RuntimeError("it went off")
+"""
+RUN = ["run", "accuracy", "--dataset", "digits", "--scale", "smoke", "--plugin", "broken.py", *TINY]
+SUITE = [*RUN, "--methods", "random", "--seeds", "2"]
+
+
+def keys(value: Any, path: str = "") -> set[str]:
+    """All keys of a JSON value, each with the way to it."""
+    if isinstance(value, list):
+        return set().union(*(keys(item, f"{path}[]") for item in value))
+    if not isinstance(value, dict):
+        return set()
+    found = {f"{path}.{key}" for key in value}
+    return found.union(*(keys(inner, f"{path}.{key}") for key, inner in value.items() if key not in OPEN))
+
+
+def documented() -> dict[str, Any]:
+    page = PAGE.read_text(encoding="utf-8")
+    found = re.findall(r"^## stillproof ([^\n]+)\n(?:(?!^## ).)*?```json\n(.*?)```", page, re.MULTILINE | re.DOTALL)
+    return {verb: json.loads(example) for verb, example in found}
+
+
+def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
+    """What every verb prints on one store, with a failed cell in it."""
+    (folder / "broken.py").write_text(BROKEN)
+    shutil.copy(PLUGIN, folder / "mine.py")
+    distill = ["distill", "digits", "dm", "--ipc", "1", "--scale", "smoke", "--snapshots", "1", *TINY]
+    commands = {
+        "run --dry-run": [*SUITE, "--dry-run"],
+        "distill": distill,
+        "distill again": distill,
+        "train": ["train", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
+        "run": SUITE,
+        "table": ["table", "accuracy"],
+        "list": ["list", "distillers"],
+        "show": ["show", "dm"],
+        "data list": ["data", "list"],
+        "gallery": ["gallery", "--run", "accuracy", "--out", "deep/g.png"],
+        "check": ["check", "mine.py"],
+        "doctor": ["doctor"],
+    }
+    found = {name: stillproof(*argv, "--json", cwd=folder).json() for name, argv in commands.items()}
+    failed = stillproof(*RUN, "--methods", "broken", "--seeds", "1", "--set", "full_recipe=", "--json", cwd=folder)
+    found["run with failures"] = json.loads(failed.out)
+    found["failed code"] = failed.code
+    found["status"] = stillproof("status", "--json", cwd=folder).json()
+    with Image.open(folder / "deep" / "g.png") as picture:
+        found["size"] = picture.size
+    found["folder"] = folder
+    return found
+
+
+def test_every_verb_prints_what_the_page_says(tmp_path: Path, stillproof: Commands) -> None:
+    printed = all_printed(stillproof, tmp_path)  # takes seconds, so it is made once
+    every_example_of_the_page_has_the_keys_that_are_printed(printed)
+    distill_says_where_the_artifact_is(printed)
+    train_gives_fractions_with_their_interval(printed)
+    run_and_table_are_the_same(printed)
+    a_dry_run_counts_what_is_there(printed)
+    failures_are_told_apart(printed)
+    the_gallery_shows_the_sets_of_the_run(printed)
+    text_is_for_people_and_on_standard_output_too(printed, stillproof)
+
+
+def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, Any]) -> None:
+    page = documented()
+    fetching = page.pop("data get")
+    assert set(fetching) == {"name", "root", "ids"}
+    assert len(page) == 12
+    for verb, example in page.items():
+        assert keys(example) == keys(printed[verb]), verb
+
+
+def test_the_page_explains_every_key() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for example in documented().values():
+        for path in keys(example):
+            assert f"`{path.rpartition('.')[2]}`" in page, path
+
+
+def distill_says_where_the_artifact_is(printed: dict[str, Any]) -> None:
+    made, again = printed["distill"], printed["distill again"]
+    assert (made["cached"], again["cached"]) == (False, True)
+    assert {**made, "cached": True} == again
+    names = {path.name for path in Path(made["path"]).iterdir()}
+    assert {"tensors.safetensors", "card.json", "README.md", "preview.png"} <= names
+    assert made["images"] == 10 and made["bytes"] == 10 * 64 * 4 + 10 * 8 and list(made["snapshots"]) == ["1"]
+
+
+def train_gives_fractions_with_their_interval(printed: dict[str, Any]) -> None:
+    score = printed["train"]
+    assert score["accuracy"]["n"] == len(score["per_seed"]) == len(score["models"]) == len(set(score["models"])) == 2
+    low, high = score["accuracy"]["ci95"]
+    assert low < score["accuracy"]["mean"] < high and all(0 <= value <= 1 for value in score["per_seed"])
+    assert (score["dataset"], score["network"], score["recipe"], score["selection"]) == (
+        "digits",
+        TINY[1],
+        "smoke",
+        "last",
+    )
+
+
+def run_and_table_are_the_same(printed: dict[str, Any]) -> None:
+    assert printed["run"] == printed["table"]
+    full, random = printed["run"]["rows"]
+    assert (full["method"], full["ipc"], random["method"], random["ipc"]) == ("full", None, "random", 1)
+    assert full["accuracy"] == printed["train"]["accuracy"], "train asked the same question before"
+
+
+def a_dry_run_counts_what_is_there(printed: dict[str, Any]) -> None:
+    assert printed["run --dry-run"]["cells"] == 10 and printed["run --dry-run"]["cached"] == 0
+    assert printed["run --dry-run"]["by_stage"] == {"train": 4, "select": 4, "distill": 2}
+
+
+def failures_are_told_apart(printed: dict[str, Any]) -> None:
+    assert printed["failed code"] == 1
+    (row,) = printed["run with failures"]["rows"]
+    assert row["accuracy"] is None and row["missing"] == 1 and "it went off" in row["notes"][0]
+    assert printed["status"]["cells"]["distill"] == {"done": 3, "failed": 1}
+    assert len(printed["status"]["failed"]) == 3 and len(printed["status"]["runs"]) == 2
+
+
+def the_gallery_shows_the_sets_of_the_run(printed: dict[str, Any]) -> None:
+    assert printed["gallery"]["sets"] == ["random, digits, 1 per class"], "that of the first seed"
+    assert printed["size"][1] == 10 * 50 + 2 + 22 + 2 * 16
+
+
+def text_is_for_people_and_on_standard_output_too(printed: dict[str, Any], stillproof: Commands) -> None:
+    folder = printed["folder"]
+    artifact = printed["distill"]["artifact"]
+    for argv in (
+        ["list"],
+        ["show", "dm"],
+        ["data", "list"],
+        ["status"],
+        ["table", "accuracy"],
+        ["table", "accuracy", "--format", "latex"],
+        ["gallery", artifact[:8], printed["distill"]["name"]],
+        ["doctor"],
+        ["check", "mine.py"],
+        [*SUITE, "--dry-run"],
+        ["--help"],
+    ):
+        done = stillproof(*argv, cwd=folder)
+        assert done.code == 0 and len(done.out) > 30 and "Traceback" not in done.err, argv

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import settings
+
+from commands import Commands
+
+settings.register_profile("busy", deadline=None)  # a busy machine is not a failing test
+settings.load_profile("busy")
+
+
+@pytest.fixture(scope="session")
+def stillproof(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    commands = Commands(tmp_path_factory.mktemp("commands"))
+    yield commands
+    commands.close()

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+
+from stillproof.core.index import Entry, scan
+
+SOURCE = '''
+"""A file of components."""
+from dataclasses import dataclass, field
+import nothing_like_this_is_installed
+from typing import ClassVar
+
+@dataclass(frozen=True)
+class Base:
+    steps: int = 1_000
+    lr: float = 0.1
+
+@distillers.register("alpha", version=2, paper="arXiv:1", names={"alpha-5": {"steps": 5, "init": "real"}})
+@dataclass(frozen=True)
+class Alpha(Base):
+    """The first one.
+
+    And more.
+    """
+    lr: float = 0.2
+    init: str = "noise"
+    path: str
+    presets: ClassVar[tuple[int, ...]] = ()
+
+    def method(self) -> None:
+        local: int = 3
+
+@stillproof.networks.register("beta", version=1)
+class Beta: ...
+
+class Unregistered: ...
+'''
+
+
+def entries(source: str) -> dict[str, Entry]:
+    return {entry.name: entry for entry in scan(source, module="some.module", origin="here", filename="file.py")}
+
+
+def test_names_are_read_without_importing_anything() -> None:
+    assert list(entries(SOURCE)) == ["alpha", "alpha-5", "beta"]
+
+
+def test_an_entry_says_everything_that_is_shown() -> None:
+    alpha = entries(SOURCE)["alpha"]
+    assert (alpha.kind, alpha.version, alpha.paper) == ("distillers", 2, "arXiv:1")
+    assert alpha.summary == "The first one."
+    assert (alpha.module, alpha.origin, alpha.qualname, alpha.family) == ("some.module", "here", "Alpha", "alpha")
+    assert alpha.fixed == {}
+
+
+def test_a_short_name_is_its_family_with_parameters_settled() -> None:
+    short = entries(SOURCE)["alpha-5"]
+    assert (short.family, short.qualname, short.fixed) == ("alpha", "Alpha", {"steps": 5, "init": "real"})
+
+
+def test_parameters_include_those_inherited_in_the_same_file() -> None:
+    assert entries(SOURCE)["alpha"].params == {
+        "steps": "int = 1000",
+        "lr": "float = 0.2",
+        "init": "str = 'noise'",
+        "path": "str",
+    }
+
+
+def test_a_registry_may_be_reached_through_the_package() -> None:
+    beta = entries(SOURCE)["beta"]
+    assert (beta.kind, beta.summary, beta.params) == ("networks", "", {})
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    ["@codecs.register(Handler)", "@codecs.register('x', hook=print)", "@codecs.register", "@register('x', version=1)"],
+)
+def test_decorators_of_other_libraries_are_left_alone(decorator: str) -> None:
+    assert entries(f"{decorator}\nclass Foreign: ...\n") == {}
+
+
+def test_what_is_not_python_is_a_syntax_error_in_the_named_file() -> None:
+    with pytest.raises(SyntaxError) as caught:
+        entries("class class:")
+    assert caught.value.filename == "file.py"

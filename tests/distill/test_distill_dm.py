@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from stillproof.core.components import distillers, networks
+from stillproof.core.context import Context
+from stillproof.core.presets import preset_params
+from stillproof.core.seeds import Seeds
+from stillproof.core.types import Card, Space
+from stillproof.distill.dm import DistributionMatching, _Matcher
+from stillproof.distill.initial import initial_images
+from stillproof.nets.body import Body
+from stillproof.nets.build import build_network
+from stillproof.testing.toy import TOY, toy_images
+from stillproof.transforms.dsa import DSA
+from stillproof.transforms.space import make_front
+
+SPACE = Space.normalised(TOY)
+
+
+def context(network: str = "convnet-2:width=8", seed: int = 0) -> Context:
+    built = networks.build(network)
+    return Context(
+        seeds=Seeds(seed),
+        card=Card("dm", 1, {}, "toy", "toy", 2, seed, network, "", 0),
+        networks=lambda seeds: build_network(built, TOY, seeds, "cpu"),
+        space=SPACE,
+        front=make_front(SPACE),
+    )
+
+
+def reference_loss(method: DistributionMatching, ctx: Context, images: Tensor, network: str, step: int) -> Tensor:
+    """The paper's loss, one class at a time, written without the library's shortcuts."""
+    data, augment = toy_images(), DSA()
+    body = build_network(networks.build(network), TOY, ctx.seeds.child("network"), "cpu")
+    real, synthetic = [], []
+    for label in range(3):
+        members = data.of_class(label)
+        order = torch.randperm(len(members), generator=ctx.seeds.child("real", step, label).torch())
+        batch = make_front(SPACE)(data.read(members[order[: method.batch_real]]))
+        seeds = ctx.seeds.child("dsa", step, label)
+        real.append(augment.siamese(batch, seeds.torch()))
+        synthetic.append(augment.siamese(images[2 * label : 2 * label + 2], seeds.torch()))
+    features = body.features(torch.cat(real)).detach()
+    found = body.features(torch.cat(synthetic))
+    size = method.batch_real
+    total = torch.zeros(())
+    for label in range(3):
+        goal = features[size * label : size * (label + 1)].mean(0)
+        total = total + ((goal - found[2 * label : 2 * label + 2].mean(0)) ** 2).sum()
+    return total
+
+
+def check_loss(network: str) -> None:
+    ctx, method = context(network), DistributionMatching(batch_real=5)
+    body = ctx.make_network()
+    images = torch.randn(6, 1, 8, 8, generator=Seeds(3).torch()).requires_grad_()
+    assert isinstance(body, Body)
+    found = _Matcher(method, toy_images(), body, ctx).loss(images, step=4)
+    expected = reference_loss(method, ctx, images, network, step=4)
+    torch.testing.assert_close(found, expected)
+    (ours,) = torch.autograd.grad(found, images, retain_graph=True)
+    (theirs,) = torch.autograd.grad(expected, images)
+    torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-5)
+
+
+def test_loss_and_gradient_are_the_papers() -> None:
+    check_loss("convnet-2:width=8")
+
+
+def test_batch_norm_sees_all_classes_together() -> None:
+    check_loss("convnet-2-bn:width=8")
+
+
+def test_more_steps_bring_the_means_together() -> None:
+    ctx = context()
+    made = DistributionMatching(steps=60, batch_real=12, init="noise").distill(toy_images(), 2, ctx)
+    losses = [entry["loss"] for entry in ctx.history]
+    assert sum(losses[-10:]) < 0.5 * sum(losses[:10])
+    assert made.images.shape == (6, 1, 8, 8)
+
+
+def test_images_may_leave_the_pixel_range() -> None:
+    made = DistributionMatching(steps=5, batch_real=8, lr=50.0, init="noise").distill(toy_images(), 2, context())
+    pixels = make_front(made.space).inverse(made.images)
+    assert float(pixels.min()) < 0 and float(pixels.max()) > 1
+
+
+def test_every_start_gives_the_right_labels() -> None:
+    starts = {}
+    for init in ("noise", "real", "k-center"):
+        images, labels = initial_images(toy_images(), 2, context(), init)
+        assert labels.tolist() == [0, 0, 1, 1, 2, 2]
+        assert images.shape == (6, 1, 8, 8)
+        starts[init] = images
+    assert not torch.equal(starts["real"], starts["noise"])
+    assert not torch.equal(starts["real"], starts["k-center"])
+
+
+def test_paper_preset_raises_the_step_size_for_large_sets() -> None:
+    assert preset_params(distillers.get("dm"), "paper", "cifar10", 50) == {}
+    assert preset_params(distillers.get("dm"), "paper", "cifar10", 100) == {"lr": 10.0}
+    assert DistributionMatching() == DistributionMatching(
+        steps=20_000, lr=1.0, momentum=0.5, batch_real=256, init="real"
+    )

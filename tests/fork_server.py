@@ -1,0 +1,67 @@
+"""Imports torch once and answers every request with a fork that runs the command: a real process without the wait."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+
+def serve() -> None:
+    import alembic.command  # noqa: F401
+    import sklearn.cluster  # noqa: F401
+    import torch
+
+    import stillproof.api
+    import stillproof.cli.progress  # noqa: F401
+    from stillproof.core.components import networks
+    from stillproof.nets.build import forward_flops
+
+    torch.set_num_threads(1)
+    forward_flops(networks.build("convnet-1:width=4"), 1, 8, 10)  # its first call imports a lot
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "wait" in request:
+            number = os.waitstatus_to_exitcode(os.waitpid(request["wait"], 0)[1])
+        else:
+            number = os.fork()
+            if number == 0:
+                answer(request)
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+
+
+def answer(request: dict[str, Any]) -> None:
+    os.setsid()  # a group of its own, so that a test can stop it as a terminal would
+    os.chdir(request["cwd"])
+    os.environ.update(request["env"])
+    for number, name in enumerate((os.devnull, request["out"], request["err"])):
+        handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(handle, number)
+    code = 1
+    try:
+        if request["script"] is not None:
+            sys.argv = request["argv"]
+            exec(compile(request["script"], "script", "exec"), {"__name__": "script"})
+            code = 0
+        else:
+            from stillproof.cli.main import main
+
+            sys.argv = ["stillproof", *request["argv"]]
+            main()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    sys.path.remove(str(Path(__file__).parent))
+    serve()

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stillproof.core.errors import BadInput, UnknownName
+from stillproof.run import plan
+from stillproof.run.cost import estimate
+from stillproof.run.execute import enter
+from stillproof.run.plan import Planner
+from stillproof.store.store import open_store
+from stillproof.suites.accuracy import Accuracy
+from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequest, SelectRequest, TrainRequest
+
+NETWORK = "convnet-1:width=4"
+DIGITS = DataRequest("digits")
+
+
+def planned(tmp_path: Path, **options: Any) -> Planner:
+    planner = Planner(tmp_path)
+    planner.rows(Accuracy(network=(NETWORK,), **options).rows())
+    return planner
+
+
+def stages(planner: Planner) -> Counter[str]:
+    return Counter(cell.stage for cell in planner.cells.values())
+
+
+def test_a_cell_comes_after_those_that_it_needs(tmp_path: Path) -> None:
+    planner = planned(tmp_path, seeds=2, selection="heldout", methods=("random", "dm"))
+    seen: set[str] = set()
+    for name, cell in planner.cells.items():
+        assert name == cell.id and set(cell.needs) <= seen
+        seen.add(name)
+    trained = [cell for cell in planner.cells.values() if cell.stage == "train"]
+    assert len(trained) == 10 and sum(bool(cell.needs) for cell in trained) == 8
+
+
+def test_equal_questions_are_asked_once_however_they_are_written(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    one = planner.distill(DistillRequest(DIGITS, "dm:steps=3:batch_real=8", 1, 0, NETWORK))
+    same = planner.distill(DistillRequest(DIGITS, "dm", 1, 0, "convnet:depth=1:width=4", "smoke"))
+    other = planner.distill(DistillRequest(DIGITS, "dm:steps=4:batch_real=8", 1, 0, NETWORK))
+    assert one is same and other is not one and len(planner.cells) == 2
+
+
+def test_a_set_that_a_suite_made_is_the_same_question_by_its_id(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    request = DistillRequest(DIGITS, "random", 1, 0, NETWORK)
+    made = planner.distill(request).id
+    trained = planner.train(TrainRequest(request, NETWORK, "smoke", 0))
+    assert planner.train(TrainRequest(ArtifactRequest("f" * 64, "digits", made, 10), NETWORK, "smoke", 0)) is trained
+
+
+def test_seeds_vary_artifacts_under_fair_and_trainings_alone_under_faithful(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"seeds": 4, "methods": ("random",), "ipc": (1,), "full_recipe": ""}
+    assert stages(planned(tmp_path, protocol="fair", **options)) == {"distill": 4, "train": 4, "select": 4}
+    assert stages(planned(tmp_path, protocol="faithful", **options)) == {"distill": 1, "train": 4, "select": 4}
+
+
+def test_heldout_selection_keeps_the_heldout_part_away_from_distillers_and_full(tmp_path: Path) -> None:
+    cells = planned(tmp_path, seeds=1, methods=("random",), ipc=(1,), selection="heldout").cells.values()
+    distill = next(cell for cell in cells if cell.stage == "distill")
+    assert distill.spec["data"].startswith("digits/fit@")
+    for train in (cell for cell in cells if cell.stage == "train"):
+        assert train.spec["heldout"].startswith("digits/heldout@") and train.spec["test"].startswith("digits/test@")
+        assert train.spec["upstream"].get("data", "digits/fit@").startswith("digits/fit@")
+
+
+def test_selections_share_one_training(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    for rule in ("last", "oracle", "heldout"):
+        planner.select(SelectRequest(TrainRequest(DataRequest("digits", "fit"), NETWORK, "smoke", 0, True), rule))
+    assert stages(planner) == {"train": 1, "select": 3}
+    planned_both = planned(tmp_path, seeds=1)
+    planned_both.rows(Accuracy(network=(NETWORK,), seeds=1, selection="oracle").rows())
+    assert stages(planned_both) == {"distill": 8, "train": 9, "select": 18}
+    with pytest.raises(BadInput, match="held-out"):
+        planner.select(SelectRequest(TrainRequest(DIGITS, NETWORK, "smoke", 0), "heldout"))
+
+
+def test_nothing_is_planned_twice_in_ten_thousand_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: Counter[str] = Counter()
+    for name in ("digest", "load", "forward_flops"):
+        monkeypatch.setattr(plan, name, _counted(getattr(plan, name), name, calls))
+    plan._network.cache_clear()
+    planner = planned(tmp_path, seeds=1100, methods=("random", "herding", "dm"), ipc=(1,))
+    assert len(planner.cells) == calls["digest"] == 1100 * 11
+    assert (calls["load"], calls["forward_flops"]) == (2, 1)
+    with open_store(str(tmp_path / "s.db")) as store:
+        cells = list(planner.cells.values())
+        enter(store, cells)
+        found = estimate(store, cells, workers=2)
+    assert (found.cells, found.cached, found.by_stage) == (12100, 0, {"train": 4400, "select": 4400, "distill": 3300})
+    assert found.seconds > 0 and not found.calibrated
+
+
+def _counted(function: Any, name: str, calls: Counter[str]) -> Any:
+    def count(*args: Any) -> Any:
+        calls[name] += 1
+        return function(*args)
+
+    return count
+
+
+@pytest.mark.parametrize(
+    ("ipc", "words"), [(0, "at least 1"), (-3, "at least 1"), (10_000, "smallest class of digits")]
+)
+def test_ipc_is_checked(tmp_path: Path, ipc: int, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        Planner(tmp_path).distill(DistillRequest(DIGITS, "random", ipc, 0, NETWORK))
+
+
+def test_the_smallest_class_itself_is_allowed(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    smallest = planner._data("digits", "train")[2]
+    planner.distill(DistillRequest(DIGITS, "random", smallest, 0, NETWORK))
+    with pytest.raises(BadInput, match=f"has {smallest} images"):
+        planner.distill(DistillRequest(DIGITS, "random", smallest + 1, 0, NETWORK))
+
+
+def test_unknown_names_fail_while_planning(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="did you mean 'herding'"):
+        planned(tmp_path, methods=("herdnig",))
+    with pytest.raises(UnknownName, match="recipe 'smok'"):
+        planned(tmp_path, recipe="smok")

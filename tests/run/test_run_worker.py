@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+from stillproof.core.errors import Corrupt, LeaseLost, StoreError, Unsupported
+from stillproof.core.spec import Json, digest
+from stillproof.run import heartbeat, worker
+from stillproof.run.execute import enter, run_here, stoppable
+from stillproof.run.heartbeat import Heartbeat
+from stillproof.run.plan import Cell
+from stillproof.run.worker import Worker
+from stillproof.run.world import Answer, Options, World
+from stillproof.store.store import Store, open_store
+
+
+def a_cell(name: str, does: str = "works", needs: tuple[str, ...] = ()) -> Cell:
+    spec = {"name": name, "does": does}
+    return Cell(digest(spec), "test", spec, {"flops": 0.0}, needs, 0.0, name)
+
+
+def compute(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
+    does = spec["does"]
+    if does == "gives NaN":
+        return Answer({"loss": float("nan")})
+    if does == "is unsupported":
+        raise Unsupported("it has no answer.")
+    if does == "reads a corrupt file":
+        raise Corrupt("its hash is another.")
+    if does == "finds no space":
+        raise StoreError("there is no space left.")
+    if does == "stops the user's way":
+        signal.raise_signal(signal.SIGTERM)
+    return Answer({"fine": True})
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setitem(worker.STAGES, "test", compute)
+    monkeypatch.setattr(worker, "POLL_SECONDS", 0.01)
+    with open_store(str(tmp_path / "s.db")) as opened:
+        yield opened
+
+
+def work(store: Store, *cells: Cell) -> dict[str, str]:
+    enter(store, cells)
+    run_here(store, cells, Options(store.url, Path(), "cpu"), lambda *_: None)
+    statuses = store.results.statuses([cell.id for cell in cells])
+    return {cell.label: statuses[cell.id] for cell in cells}
+
+
+def error_of(store: Store, cell: Cell) -> str:
+    record = store.results.get(cell.id)
+    assert record is not None and record.error is not None
+    return record.error
+
+
+def test_an_answer_that_cannot_be_stored_fails_its_cell_alone(store: Store) -> None:
+    bad, good = a_cell("bad", "gives NaN"), a_cell("good")
+    assert work(store, bad, good) == {"bad": "failed", "good": "done"}
+    assert "cannot be stored as JSON" in error_of(store, bad)
+
+
+def test_a_corrupt_artifact_fails_its_cell_alone(store: Store) -> None:
+    bad, good = a_cell("bad", "reads a corrupt file"), a_cell("good")
+    assert work(store, bad, good) == {"bad": "failed", "good": "done"}
+
+
+@pytest.mark.parametrize(("does", "status"), [("is unsupported", "unsupported"), ("reads a corrupt file", "failed")])
+def test_what_needs_a_cell_ends_as_it_ended_and_in_its_words(store: Store, does: str, status: str) -> None:
+    first = a_cell("first", does)
+    second = a_cell("second", needs=(first.id,))
+    third = a_cell("third", needs=(second.id,))
+    assert work(store, first, second, third) == dict.fromkeys(("first", "second", "third"), status)
+    assert error_of(store, second) == error_of(store, third)
+    assert error_of(store, third) == f"not computed: first ended as {status}: {error_of(store, first)}"
+
+
+def test_no_space_stops_the_run_and_gives_the_claim_back(store: Store) -> None:
+    bad, good = a_cell("bad", "finds no space"), a_cell("good")
+    with pytest.raises(StoreError, match="no space"):
+        work(store, bad, good)
+    assert set(store.results.statuses([bad.id, good.id]).values()) == {"pending"}
+
+
+def test_stopped_while_computing(store: Store) -> None:
+    cell = a_cell("stopped", "stops the user's way")
+    with pytest.raises(KeyboardInterrupt):
+        work(store, cell)
+    record = store.results.get(cell.id)
+    assert record is not None and (record.status, record.owner, record.attempts) == ("pending", None, 0)
+
+
+def test_stopped_between_claim_and_computing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [a_cell(str(number)) for number in range(3)]
+    claim = store.claims.claim
+
+    def claim_and_stop(*args: Any) -> str | None:
+        claim(*args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store.claims, "claim", claim_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        work(store, *cells)
+    assert set(store.results.statuses([cell.id for cell in cells]).values()) == {"pending"}
+
+
+def test_sigterm_is_handled_only_inside_and_threads_may_run_too(store: Store) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), stoppable():
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is before
+    found: dict[str, str] = {}
+    thread = threading.Thread(target=lambda: found.update(work(store, a_cell("in a thread"))))
+    thread.start()
+    thread.join()
+    assert found == {"in a thread": "done"}
+
+
+def test_a_cell_that_another_living_process_holds_is_waited_for(store: Store) -> None:
+    held, free = a_cell("held"), a_cell("free")
+    enter(store, [held, free])
+    other = "elsewhere/1/1"
+    assert store.claims.claim([held.id], other, 60.0) == held.id
+
+    def finish_later() -> None:
+        while store.results.statuses([free.id]) != {free.id: "done"}:
+            time.sleep(0.01)
+        store.claims.finish(held.id, other, {"from": "elsewhere"}, 1.0, {})
+
+    thread = threading.Thread(target=finish_later)
+    thread.start()
+    assert work(store, held, free) == {"held": "done", "free": "done"}
+    thread.join()
+    record = store.results.get(held.id)
+    assert record is not None and record.result == {"from": "elsewhere"}
+
+
+def test_a_cell_whose_owner_let_its_lease_run_out_is_taken_over(store: Store) -> None:
+    held = a_cell("held")
+    enter(store, [held])
+    assert store.claims.claim([held.id], "elsewhere/1/1", 0.0) == held.id
+    time.sleep(0.01)
+    assert work(store, held) == {"held": "done"}
+    with pytest.raises(LeaseLost):
+        store.claims.finish(held.id, "elsewhere/1/1", {"from": "the slow one"}, 1.0, {})
+
+
+def test_more_cells_held_elsewhere_than_one_claim_looks_at(store: Store) -> None:
+    cells = [a_cell(str(number)) for number in range(worker.OFFERED + 5)]
+    enter(store, cells)
+    for cell in cells[:-1]:
+        store.claims.claim([cell.id], "elsewhere/1/1", 60.0)
+    alone = Worker(store, Options(store.url, Path(), "cpu"), cells)
+    alone._refresh()
+    found = alone._claim()
+    assert found is cells[-1]
+
+
+def test_a_store_that_is_away_is_said_once_and_survived(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(heartbeat, "BEAT_SECONDS", 0.001)
+    away = Mock()
+    away.claims.renew.side_effect = StoreError("store s.db was locked.")
+    with caplog.at_level(logging.WARNING), Heartbeat(away, "c" * 64, "me"):
+        _wait_for_beats(away, 5)
+    assert [record.getMessage() for record in caplog.records] == [
+        "the claim on cell cccccccccccc was not renewed: store s.db was locked."
+    ]
+
+
+def test_a_lost_lease_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "BEAT_SECONDS", 0.001)
+    lost = Mock()
+    lost.claims.renew.side_effect = LeaseLost("gone")
+    with Heartbeat(lost, "c" * 64, "me") as beating:
+        beating._thread.join(5)
+        assert not beating._thread.is_alive()
+    assert lost.claims.renew.call_count == 1
+
+
+def _wait_for_beats(store: Mock, beats: int) -> None:
+    end = time.monotonic() + 10
+    while store.claims.renew.call_count < beats and time.monotonic() < end:
+        time.sleep(0.005)
+    assert store.claims.renew.call_count >= beats

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import stillproof
+from stillproof.core.errors import BadInput
+from stillproof.data.load import load
+
+DATA = load("digits", "train", Path())
+IMAGES, LABELS = DATA.read(slice(0, 40)), DATA.labels[:40]
+
+
+def score(folder: Path, images: torch.Tensor, labels: torch.Tensor, **options: Any) -> stillproof.Score:
+    common: dict[str, Any] = {
+        "dataset": "digits",
+        "network": "convnet-1:width=4",
+        "recipe": "quick:epochs=5",
+        "seeds": 2,
+    }
+    return stillproof.evaluate(images, labels, store=str(folder / "s.db"), **common | options)
+
+
+def test_pixels_and_normalised_images_are_the_same_to_the_network(tmp_path: Path) -> None:
+    info = DATA.info
+    normalised = (IMAGES - torch.tensor(info.mean).view(1, -1, 1, 1)) / torch.tensor(info.std).view(1, -1, 1, 1)
+    as_pixels = score(tmp_path, IMAGES, LABELS)
+    as_normalised = score(tmp_path, normalised, LABELS, space="normalised")
+    assert as_pixels.per_seed == as_normalised.per_seed
+    assert as_pixels.accuracy.n == 2 and as_pixels.n_test == 359
+    unlike = score(tmp_path, IMAGES, LABELS, space="normalised")  # what a wrong word costs
+    assert unlike.per_seed != as_pixels.per_seed
+    assert score(tmp_path, IMAGES, LABELS).models == as_pixels.models, "the same tensors are free"
+
+
+@pytest.mark.parametrize(
+    ("images", "labels", "options", "words"),
+    [
+        (IMAGES[:, :, :4], LABELS, {}, r"images \(40, 1, 4, 8\) .* do not fit digits"),
+        (IMAGES, LABELS[:5], {}, r"labels \(5,\) do not fit"),
+        (IMAGES[:0], LABELS[:0], {}, "no images"),
+        (IMAGES * 255, LABELS, {}, "they are no pixels"),
+        ((IMAGES * 255).to(torch.uint8), LABELS, {}, "divide whole numbers by 255"),
+        (IMAGES * float("nan"), LABELS, {}, "NaN"),
+        (IMAGES, LABELS + 1, {}, "labels reach from 1 to 10"),
+        (IMAGES, LABELS - 1, {}, "labels reach from -1"),
+        (IMAGES, LABELS.float(), {}, "not whole numbers"),
+        (IMAGES, LABELS, {"space": "zca"}, "unknown space 'zca'"),
+        (IMAGES, LABELS, {"dataset": "digit"}, "did you mean 'digits'"),
+        (IMAGES, LABELS, {"recipe": "quik"}, "did you mean 'quick'"),
+        (IMAGES, LABELS, {"seeds": 0}, "seeds = 0"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused_with_one_sentence(
+    tmp_path: Path, images: torch.Tensor, labels: torch.Tensor, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(BadInput, match=words) as refused:
+        score(tmp_path, images, labels, **options)
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import stillproof
+from fresh_python import run_python
+
+ROOT = Path(stillproof.__file__).parent
+
+# From the bottom up. A file may import what is below its own layer, and its own package; `testing` may import whatever
+# is below the command line, and only the command line may import `testing`.
+LAYERS: tuple[frozenset[str], ...] = (
+    frozenset({"core"}),
+    frozenset({"data", "transforms", "nets", "store"}),
+    frozenset({"train", "attack"}),
+    frozenset({"distill", "defend"}),
+    frozenset({"score", "suites"}),
+    frozenset({"run", "report"}),
+    frozenset({"session", "answers", "targets", "api", "testing"}),
+    frozenset({"web", "cli"}),
+    frozenset({"__main__"}),
+)
+LEVELS = {package: level for level, layer in enumerate(LAYERS) for package in layer}
+WITHIN_A_LAYER = {("api", "session"), ("api", "answers"), ("session", "answers")}  # one library, in four files
+TORCH_FREE = ("core", "suites", "report", "score")
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def package_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            assert node.module is not None
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imported_packages(source: str) -> set[str]:
+    names = [name.split(".") for name in imports(ast.parse(source)) if name.split(".")[0] == "stillproof"]
+    return {parts[1] if len(parts) > 1 else "__init__" for parts in names}
+
+
+def forbidden(package: str, source: str) -> set[str]:
+    """Return the packages that a file of ``package`` imports and must not."""
+    return {
+        other
+        for other in imported_packages(source)
+        if other != package
+        and (package, other) not in WITHIN_A_LAYER
+        and (other not in LEVELS or LEVELS[other] >= LEVELS[package])
+    }
+
+
+def test_every_package_has_its_layer() -> None:
+    assert {package_of(path) for path in FILES} - {"__init__"} <= LEVELS.keys()
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if package_of(p) != "__init__"], ids=module_of)
+def test_a_file_imports_only_what_is_below_it(path: Path) -> None:
+    assert forbidden(package_of(path), path.read_text(encoding="utf-8")) == set()
+
+
+@pytest.mark.parametrize(
+    ("package", "line"),
+    [
+        ("core", "from stillproof.data.load import load"),
+        ("nets", "import stillproof.transforms.zca"),
+        ("train", "def f() -> None:\n    from stillproof.distill import dm"),
+        ("suites", "from stillproof.score.stats import summarise"),
+        ("report", "from stillproof.run.plan import Planner"),
+        ("run", "from stillproof.testing.toy import toy_images"),
+        ("testing", "from stillproof.cli.main import app"),
+        ("session", "from stillproof.api import evaluate"),
+        ("data", "from stillproof import networks"),
+    ],
+)
+def test_an_import_upwards_or_sideways_is_noticed(package: str, line: str) -> None:
+    assert forbidden(package, line)
+
+
+def test_the_package_itself_loads_nothing_but_core_at_once() -> None:
+    tree = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8"))
+    at_once = ast.Module([node for node in tree.body if not isinstance(node, ast.If)], [])
+    assert {name.split(".")[1] for name in imports(at_once) if name.startswith("stillproof")} == {"core"}
+
+
+@pytest.mark.parametrize("package", TORCH_FREE)
+def test_a_package_that_computes_nothing_leaves_torch_alone(package: str) -> None:
+    modules = [module_of(path) for path in FILES if package_of(path) == package]
+    assert len(modules) > 1
+    run_python(f"import sys, {', '.join(modules)}\nassert 'torch' not in sys.modules")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"), [(["--help"], "distill"), (["list"], "convnet-3"), (["list", "--json"], '"dm"')]
+)
+def test_asking_what_there_is_leaves_torch_alone(arguments: list[str], expected: str) -> None:
+    code = f"""
+import sys
+from stillproof.cli.main import app
+app({arguments}, standalone_mode=False)
+assert "torch" not in sys.modules
+"""
+    assert expected in run_python(code)
+
+
+def test_importing_the_package_leaves_torch_alone() -> None:
+    run_python(
+        "import sys, stillproof\nassert 'torch' not in sys.modules\nassert 'stillproof.session' not in sys.modules"
+    )
+
+
+def test_every_public_name_is_there() -> None:
+    assert all(getattr(stillproof, name) is not None for name in stillproof.__all__)
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = stillproof.nonsense

@@ -1,0 +1,58 @@
+"""Every registered component through the contract that it must keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stillproof.core.components import augmentations, datasets, distillers, networks
+from stillproof.data.load import data_root
+from stillproof.testing.check_augmentation import check_augmentation
+from stillproof.testing.check_dataset import check_dataset
+from stillproof.testing.check_distiller import check_distiller
+from stillproof.testing.check_network import check_network
+from stillproof.testing.checks import Result
+
+# Deep networks cost minutes on two cores; their smaller sisters keep the same contract by the same code.
+HEAVY = ("resnet-34", "resnet-50", "resnet-101", "resnet-152")
+
+
+def failures(results: list[Result]) -> list[str]:
+    assert results
+    return [f"{result.name}: {result.check}: {result.problem}" for result in results if not result.ok]
+
+
+@pytest.mark.parametrize("name", sorted(distillers.entries()))
+def test_distiller_keeps_its_contract(name: str) -> None:
+    assert failures(check_distiller(name)) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n.startswith(HEAVY) else n for n in sorted(networks.entries())],
+)
+def test_network_keeps_its_contract(name: str) -> None:
+    assert failures(check_network(name)) == []
+
+
+@pytest.mark.parametrize("name", sorted(augmentations.entries()))
+def test_augmentation_keeps_its_contract(name: str) -> None:
+    assert failures(check_augmentation(name)) == []
+
+
+@pytest.mark.parametrize("name", sorted(n for n in datasets.entries() if n != "image_folder"))
+def test_data_set_keeps_its_contract(name: str) -> None:
+    assert failures(check_dataset(name, data_root(None))) == []
+
+
+def test_own_images_keep_the_contract_of_data_sets(tmp_path: Path) -> None:
+    from PIL import Image
+
+    for split in ("train", "test"):
+        for number, label in enumerate(("cat", "dog")):
+            folder = tmp_path / split / label
+            folder.mkdir(parents=True)
+            for shade in range(3):
+                Image.new("RGB", (40, 30), (80 * shade, 100 * number, 50)).save(folder / f"{shade}.png")
+    assert failures(check_dataset(f"image_folder:path={tmp_path}:size=16", tmp_path)) == []

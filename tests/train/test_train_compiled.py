@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from train_setups import equal_weights, make_model, train
+
+from fresh_python import run_python
+from stillproof.train import compiled as module
+from stillproof.train.compiled import compiled
+from stillproof.train.recipe import Recipe
+
+NETWORK = "convnet-1:width=4"
+TWO_STEPS = Recipe(epochs=2, batch=36, lr=0.1)
+
+
+def broken_compiler(function: Callable[..., Tensor], **options: Any) -> Callable[..., Tensor]:
+    def call(*arguments: Tensor) -> Tensor:
+        raise RuntimeError("no g++ here\nand much more that nobody reads")
+
+    return call
+
+
+@pytest.fixture
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WORTHWHILE_FLOPS", 0)
+
+
+def test_little_work_is_not_compiled() -> None:
+    body, notes = make_model(NETWORK).body, dict[str, Any]()
+    assert compiled(body.features, body, flops=module.WORTHWHILE_FLOPS * 0.99, notes=notes) == body.features
+    assert notes == {"compiled": False}
+
+
+def test_much_work_is_compiled_with_the_channels_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Tensor] = []
+
+    def features(images: Tensor) -> Tensor:
+        seen.append(images)
+        return body.features(images)
+
+    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    body, notes = make_model("convnet-2:width=4").body, dict[str, Any]()
+    images = torch.rand(2, 1, 8, 8)
+    expected = body.features(images)
+    found = compiled(features, body, flops=module.WORTHWHILE_FLOPS, notes=notes)(images)
+    torch.testing.assert_close(found, expected)
+    assert notes == {"compiled": True}
+    assert seen[0].is_contiguous(memory_format=torch.channels_last)
+    weight = next(p for p in body.parameters() if p.ndim == 4 and p.shape[1] > 1)
+    assert weight.is_contiguous(memory_format=torch.channels_last)
+
+
+@pytest.mark.usefixtures("always")
+def test_without_a_compiler_it_goes_on_says_so_and_records_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    expected = train(TWO_STEPS, network=NETWORK)
+    monkeypatch.setattr(torch, "compile", broken_compiler)
+    with caplog.at_level(logging.WARNING, logger="stillproof"):
+        found = train(TWO_STEPS, network=NETWORK)
+    assert found.ctx.notes == {"compiled": False, "compile_error": "RuntimeError: no g++ here"}
+    assert [record.getMessage() for record in caplog.records] == [
+        "torch.compile failed (RuntimeError: no g++ here); going on without it, more slowly."
+    ]
+    assert equal_weights(found.weights, expected.weights)
+
+
+@pytest.mark.usefixtures("always")
+def test_an_error_of_the_function_itself_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    body = make_model(NETWORK).body
+    call = compiled(body.features, body, flops=1, notes={})
+    with pytest.raises(RuntimeError, match="channels"):
+        call(torch.rand(2, 3, 8, 8))
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.skipif(shutil.which(os.environ.get("CXX", "g++")) is None, reason="needs a C++ compiler")
+def test_a_compiled_step_is_the_eager_one_but_for_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = train(TWO_STEPS, network=NETWORK)
+    assert fast.ctx.notes == {"compiled": True}
+    monkeypatch.setattr(module, "WORTHWHILE_FLOPS", float("inf"))
+    plain = train(TWO_STEPS, network=NETWORK)
+    assert plain.ctx.notes == {"compiled": False}
+    for name, weights in plain.weights.items():
+        torch.testing.assert_close(fast.weights[name], weights, rtol=1e-4, atol=1e-5)
+
+
+def test_a_machine_without_a_compiler_trains_all_the_same(tmp_path: Path) -> None:
+    code = f"""
+import logging, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+logging.basicConfig(stream=sys.stdout, format="%(message)s")
+from stillproof.train import compiled
+from train_setups import train
+from stillproof.train.recipe import Recipe
+compiled.WORTHWHILE_FLOPS = 0
+fitted = train(Recipe(epochs=2, batch=36, lr=0.1), network={NETWORK!r})
+assert fitted.ctx.notes["compiled"] is False
+assert fitted.ctx.notes["compile_error"], fitted.ctx.notes
+assert len(fitted.curve.losses) == 2
+"""
+    printed = run_python(code, CXX="/nonexistent/c++", TORCHINDUCTOR_CACHE_DIR=str(tmp_path))
+    assert printed.count("torch.compile failed") == 1

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from stillproof.core.types import Hard, Stored
+from stillproof.train.labels import classes, loss_function, targets
+
+HARD = Hard(torch.tensor([2, 0]))
+LOGITS = Stored("logits", torch.tensor([[0.0, 1.0, 3.0], [2.0, -1.0, 0.0]]))
+PROBS = Stored("probs", torch.tensor([[0.1, 0.2, 0.7], [0.8, 0.1, 0.1]]))
+CENTRED = Stored("centred", torch.tensor([[-1.0, -1.0, 2.0], [2.0, -1.0, -1.0]]) / 3)
+ONE_HOT = torch.tensor([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+
+
+def drawn(seed: int) -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(4, 3, generator=generator), torch.randn(4, 3, generator=generator).softmax(1)
+
+
+def test_hard_labels_are_classes_under_cross_entropy_and_one_hot_under_mse() -> None:
+    assert torch.equal(targets(HARD, "cross-entropy", 3), HARD.values)
+    assert torch.equal(targets(HARD, "mse", 3), ONE_HOT)
+
+
+def test_logits_become_probabilities_under_both_losses() -> None:
+    expected = LOGITS.values.exp() / LOGITS.values.exp().sum(1, keepdim=True)
+    for loss in ("cross-entropy", "mse"):
+        torch.testing.assert_close(targets(LOGITS, loss, 3), expected)
+
+
+def test_probabilities_stay_as_they_are_under_both_losses() -> None:
+    for loss in ("cross-entropy", "mse"):
+        assert torch.equal(targets(PROBS, loss, 3), PROBS.values)
+
+
+def test_centred_labels_are_probabilities_again_under_cross_entropy_only() -> None:
+    torch.testing.assert_close(targets(CENTRED, "cross-entropy", 3), ONE_HOT)
+    assert torch.equal(targets(CENTRED, "mse", 3), CENTRED.values)
+
+
+def test_the_class_of_a_soft_label_is_its_largest_entry() -> None:
+    for labels in (HARD, LOGITS, PROBS, CENTRED):
+        assert classes(labels).tolist() == [2, 0]
+
+
+@given(st.integers(0, 1000))
+def test_soft_cross_entropy_is_minus_p_log_q(seed: int) -> None:
+    logits, probs = drawn(seed)
+    log_q = logits - logits.exp().sum(1, keepdim=True).log()
+    torch.testing.assert_close(loss_function("cross-entropy")(logits, probs), -(probs * log_q).sum(1).mean())
+
+
+def test_hard_cross_entropy_is_the_soft_one_of_one_hot_labels() -> None:
+    logits, _ = drawn(0)
+    loss = loss_function("cross-entropy")
+    torch.testing.assert_close(loss(logits[:2], HARD.values), loss(logits[:2], ONE_HOT))
+
+
+@given(st.integers(0, 1000))
+def test_mse_is_the_mean_over_images_and_classes(seed: int) -> None:
+    logits, probs = drawn(seed)
+    torch.testing.assert_close(loss_function("mse")(logits, probs), ((logits - probs) ** 2).sum() / 12)
