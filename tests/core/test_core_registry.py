@@ -257,3 +257,12 @@ except BadInput as error:
     print(error)
 """
     assert run_python(code) == "the source of Scripted cannot be read: define it in a file or a notebook.\n"
+
+
+def test_lists_are_written_with_commas() -> None:
+    from stillproof.core.components import recipes
+
+    assert recipes.build("smoke:decay_epochs=10,20").decay_epochs == (10, 20)
+    assert recipes.build("smoke:decay_epochs=").decay_epochs == ()
+    with pytest.raises(BadInput, match="decay_epochs"):
+        recipes.build("smoke:decay_epochs=10,x")

@@ -14,13 +14,13 @@ from stillproof.cli.options import (
     PluginOption,
     SetOption,
     StoreOption,
+    one_of,
     split_numbers,
     with_params,
 )
 from stillproof.cli.output import write, write_json
 from stillproof.cli.session import session
-from stillproof.cli.show import check_scale
-from stillproof.core.errors import UnknownName
+from stillproof.core.presets import SCALES
 from stillproof.suites.requests import Part
 
 PARTS: tuple[Part, ...] = ("train", "fit")
@@ -44,11 +44,18 @@ def command(
 ) -> None:
     """Distil a data set; a stopped run goes on where it was."""
     steps = split_numbers(snapshots, "--snapshots") or []
-    checked = check_scale(scale)
+    checked = one_of("scale", scale, SCALES)
     with session(store, data, plugin) as opened:
         reference = with_params(method, settings)
         made = opened.distill(
-            dataset, reference, ipc, seed=seed, network=network, scale=checked, part=_part(part), snapshots=steps
+            dataset,
+            reference,
+            ipc,
+            seed=seed,
+            network=network,
+            scale=checked,
+            part=one_of("part", part, PARTS),
+            snapshots=steps,
         )
         path = made.path
         if out is not None:
@@ -73,10 +80,3 @@ def command(
     write(f"{how}; artifact {made.artifact}")
     write(f"{path}")
     write(f"next: stillproof train {made.name}")
-
-
-def _part(text: str) -> Part:
-    for known in PARTS:
-        if text == known:
-            return known
-    raise UnknownName("part", text, PARTS)

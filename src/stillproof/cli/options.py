@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
-from stillproof.core.errors import BadInput
+from stillproof.core.errors import BadInput, UnknownName
+
+Choice = TypeVar("Choice", bound=str)
 
 StoreOption = Annotated[
     str | None, typer.Option("--store", envvar="STILLPROOF_STORE", help="Store URL. [default: sqlite:///stillproof.db]")
@@ -24,6 +27,14 @@ SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Parameter of the method as key=value; may be repeated.")
 ]
 NetworkOption = Annotated[str, typer.Option("--network", help="Network, as in convnet-3 or convnet:depth=3:width=64.")]
+
+
+def one_of(kind: str, text: str, known: Sequence[Choice]) -> Choice:
+    """Return the one of ``known`` that ``text`` is, or refuse it with what comes closest."""
+    for choice in known:
+        if text == choice:
+            return choice
+    raise UnknownName(kind, text, known)
 
 
 def with_params(reference: str, settings: list[str] | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,16 +14,16 @@ from stillproof.cli.options import (
     PluginOption,
     StoreOption,
     WorkersOption,
+    one_of,
     split_list,
     split_numbers,
     split_settings,
 )
 from stillproof.cli.output import messages, write, write_json
 from stillproof.cli.session import session
-from stillproof.cli.show import check_scale
 from stillproof.cli.table import print_table
-from stillproof.core.components import suites
 from stillproof.core.errors import CellFailed
+from stillproof.core.presets import SCALES
 
 
 def command(
@@ -52,6 +51,7 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Run a suite and print its table; finished cells are never computed again."""
+    size = one_of("scale", scale, SCALES)
     options: dict[str, Any] = read_toml(config, suite) if config else {}
     given = {
         "dataset": split_list(dataset),
@@ -64,24 +64,17 @@ def command(
         "protocol": protocol,
     }
     options |= {key: value for key, value in given.items() if value is not None}
-    options |= _split_lists(suite, split_settings(settings))
+    options |= split_settings(settings)
     with session(store, data, plugin, workers) as opened:
         if dry_run:
-            planner, _, _ = opened.plan_suite(suite, check_scale(scale), options)
+            planner, _, _ = opened.plan_suite(suite, size, options)
             _print_estimate(opened.estimate(planner).as_dict(), as_json)
             return
-        status = opened.run_suite(suite, check_scale(scale), options)
+        status = opened.run_suite(suite, size, options)
         print_table(opened.store, suite, "json" if as_json else "text")
         failed = sum(state == "failed" for state in status.values())
         if failed:
             raise CellFailed(f"{failed} of {len(status)} cells failed; `stillproof status` says why.")
-
-
-def _split_lists(suite: str, settings: dict[str, str]) -> dict[str, Any]:
-    """Split the values of those parameters that are lists."""
-    cls: Any = suites.get(suite)
-    lists = {field.name for field in dataclasses.fields(cls) if isinstance(field.default, tuple)}
-    return {key: split_list(value) if key in lists else value for key, value in settings.items()}
 
 
 def _print_estimate(estimate: dict[str, Any], as_json: bool) -> None:

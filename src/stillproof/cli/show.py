@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from stillproof.cli.options import JsonOption, PluginOption
+from stillproof.cli.options import JsonOption, PluginOption, one_of
 from stillproof.cli.output import write, write_json, write_table
 from stillproof.core.components import REGISTRIES, suites
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
-from stillproof.core.presets import Scale, preset_params
+from stillproof.core.presets import SCALES, preset_params
 from stillproof.core.registry import Registry
 
 
@@ -75,16 +75,5 @@ def _config(name: str, scale: str) -> str:
 
     if name not in suites.entries():
         raise BadInput(f"{name!r} is not a suite: --config writes the configuration of suites only.")
-    checked: Scale = check_scale(scale)
-    suite = suites.build(name, preset_params(suites.get(name), checked, "", 1))
+    suite = suites.build(name, preset_params(suites.get(name), one_of("scale", scale, SCALES), "", 1))
     return to_toml(name, suites.spec(suite).as_dict()["params"])
-
-
-def check_scale(scale: str) -> Scale:
-    """Return the scale, or refuse it."""
-    from stillproof.core.presets import SCALES
-
-    for known in SCALES:
-        if scale == known:
-            return known
-    raise UnknownName("scale", scale, SCALES)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stillproof.cli.options import JsonOption, StoreOption
+from stillproof.cli.options import JsonOption, StoreOption, one_of
 from stillproof.cli.output import messages, write, write_json, write_table
 from stillproof.core.components import suites
-from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.errors import BadInput
 
 if TYPE_CHECKING:
     from stillproof.store.store import Store
@@ -26,8 +26,7 @@ def command(
     """Print the table of the newest run of a suite, from whatever has been computed so far."""
     from stillproof.store.store import open_store
 
-    if form not in FORMATS:
-        raise UnknownName("format", form, FORMATS)
+    one_of("format", form, FORMATS)
     suites.entry(suite)
     with open_store(store, create=False) as opened:
         print_table(opened, suite, "json" if as_json else form)

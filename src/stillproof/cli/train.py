@@ -6,10 +6,17 @@ from typing import Annotated
 
 import typer
 
-from stillproof.cli.options import DataOption, JsonOption, NetworkOption, PluginOption, StoreOption, WorkersOption
+from stillproof.cli.options import (
+    DataOption,
+    JsonOption,
+    NetworkOption,
+    PluginOption,
+    StoreOption,
+    WorkersOption,
+    one_of,
+)
 from stillproof.cli.output import messages, write, write_json
 from stillproof.cli.session import session
-from stillproof.core.errors import UnknownName
 from stillproof.core.types import Selection
 
 SELECTIONS: tuple[Selection, ...] = ("last", "heldout", "oracle")
@@ -33,7 +40,7 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Train and report test accuracy with its interval over seeds."""
-    rule = _selection(selection)
+    rule = one_of("selection", selection, SELECTIONS)
     with session(store, data, plugin, workers) as opened:
         from stillproof.targets import resolve_target
 
@@ -54,10 +61,3 @@ def command(
     write(
         f"{score.network} on {target}, recipe {score.recipe}, selection {score.selection}, {score.n_test} test images"
     )
-
-
-def _selection(text: str) -> Selection:
-    for known in SELECTIONS:
-        if text == known:
-            return known
-    raise UnknownName("selection", text, SELECTIONS)

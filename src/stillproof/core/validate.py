@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -16,7 +17,7 @@ def validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
     import pydantic
 
     try:
-        built = pydantic.TypeAdapter(cls).validate_python(dict(values))
+        built = pydantic.TypeAdapter(cls).validate_python(_with_lists(cls, values))
     except pydantic.ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
@@ -30,3 +31,12 @@ def validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
         if isinstance(value, float) and not math.isfinite(value):
             raise BadInput(f"{what}: {key} = {value} is not allowed: Input should be a finite number.")
     return built
+
+
+def _with_lists(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Split the text of those parameters that are lists at its commas."""
+    lists = {field.name for field in dataclasses.fields(cls) if isinstance(field.default, tuple)}
+    return {
+        key: [part for part in value.split(",") if part] if key in lists and isinstance(value, str) else value
+        for key, value in values.items()
+    }
