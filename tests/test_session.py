@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
+from stillproof.core.errors import BadInput
 from stillproof.session import HELDOUT_SEEN, Session
 from stillproof.targets import artifact_request
 
@@ -50,3 +53,55 @@ def test_an_artifact_made_here_is_the_same_question_as_in_a_suite(tmp_path: Path
         assert card["ipc"] == 1
         copied, _ = artifact_request(store, str(made.path))
         assert copied == request
+
+
+def test_a_set_that_was_lost_is_made_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    session = Session(str(tmp_path / "s.db"))
+    with session.store as store:
+        made = session.distill("digits", "random", 1, network=SMALL)
+        shutil.rmtree(made.path)
+        again = session.distill("digits", "random", 1, network=SMALL)
+        assert not again.cached
+        assert again.artifact == made.artifact
+        assert store.artifacts.is_sound(made.artifact)
+
+
+def test_a_set_that_was_damaged_is_named_and_then_made_again(tmp_path: Path) -> None:
+    session = Session(str(tmp_path / "s.db"))
+    options = {"dataset": ["digits"], "methods": ["random"], "network": [SMALL], "scale": "smoke", "full_recipe": ""}
+    with session.store as store:
+        made = session.distill("digits", "random", 1, network=SMALL)
+        tensors = made.path / "tensors.safetensors"
+        content = bytearray(tensors.read_bytes())
+        content[-1] ^= 1
+        tensors.write_bytes(content)
+        status = session.run_suite("accuracy", options)
+        assert "failed" in status.values()
+        assert any("makes it again" in note for line in session.table("accuracy") for note in line.notes)
+        assert set(session.run_suite("accuracy", options).values()) == {"done"}
+        assert [line.missing for line in session.table("accuracy")] == [0]
+        assert store.artifacts.is_sound(made.artifact)
+
+
+def test_a_set_of_another_size_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
+    session = Session(str(tmp_path / "s.db"))
+    with session.store as store:
+        made = session.distill("digits", "random", 1, network=SMALL)
+        folder = tmp_path / "pets"
+        for split in ("train", "test"):
+            for shade, label in enumerate(("cat", "dog")):
+                (folder / split / label).mkdir(parents=True)
+                Image.new("RGB", (16, 16), (90 * shade, 5, 5)).save(folder / split / label / "1.png")
+        request, _ = artifact_request(store, made.artifact, str(folder))
+        with pytest.raises(BadInput, match="10 classes"):
+            session.train(request, network=SMALL, recipe="smoke", seeds=1)
+        assert "train" not in store.results.counts()
+
+
+def test_a_file_of_the_configuration_names_its_scale(tmp_path: Path) -> None:
+    session = Session(str(tmp_path / "s.db"))
+    with session.store:
+        _, _, config = session.plan_suite("accuracy", {"scale": "smoke", "dataset": ["digits"]})
+        assert (config["recipe"], config["seeds"], config["scale"]) == ("smoke", 2, "smoke")
+        _, _, config = session.plan_suite("accuracy", {"dataset": ["digits"]})
+        assert (config["recipe"], config["scale"]) == ("quick", "quick")

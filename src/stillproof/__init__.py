@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from stillproof.core.components import augmentations, datasets, distillers, networks, recipes, suites
+from stillproof.core.components import augmentations, datasets, distillers, networks, recipes
 from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import DataInfo, Distilled, Hard, ImageSet, Space, Stored
@@ -33,7 +33,6 @@ __all__ = [
     "evaluate",
     "networks",
     "recipes",
-    "suites",
 ]
 
 _NEED_TORCH = {"evaluate": "stillproof.api", "Score": "stillproof.answers", "Session": "stillproof.session"}

@@ -21,6 +21,7 @@ class Score:
     network: str
     recipe: str
     selection: str
+    points: int  # measured epochs that the selection chose among
     n_test: int
     caveats: list[str]
 

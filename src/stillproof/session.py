@@ -1,4 +1,4 @@
-"""A session: every verb of the command line as a method, for people who write Python."""
+"""A session: what the command line does, for people who write Python."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from typing import Any
 from stillproof.answers import Made, Score
 from stillproof.core.components import suites
 from stillproof.core.errors import BadInput, CellFailed
-from stillproof.core.plugins import Plugin
+from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
 from stillproof.core.presets import Scale, preset_params
 from stillproof.core.spec import Json
 from stillproof.core.types import Selection
-from stillproof.data.load import data_root
+from stillproof.data.load import data_root, load
+from stillproof.report.runs import newest_run
+from stillproof.report.tables import Line, accuracy_lines
 from stillproof.run.cost import Estimate, estimate
-from stillproof.run.execute import enter, run_here
-from stillproof.run.plan import Planner
+from stillproof.run.execute import OnChange, enter, run_here
+from stillproof.run.plan import Cell, Planner
 from stillproof.run.pool import run_pool
+from stillproof.run.training_data import check_fits, read_set
 from stillproof.run.world import Options, default_device
 from stillproof.score.stats import summarise
 from stillproof.store.store import Store, open_store
@@ -30,7 +33,6 @@ from stillproof.suites.requests import (
     TrainRequest,
 )
 
-OnChange = Callable[[dict[str, str], dict[str, float]], None]
 log = logging.getLogger("stillproof")
 
 HELDOUT_SEEN = "the distilled set may have been made from held-out images, so the choice of the epoch may be biased"
@@ -41,7 +43,7 @@ def _unwatched(status: dict[str, str], shares: dict[str, float]) -> None:
 
 
 class Session:
-    """A store, a data folder and a way to compute; every verb of the command line is a method."""
+    """A store, a data folder and a way to compute: distil, train and run suites as the command line does."""
 
     def __init__(
         self,
@@ -54,11 +56,13 @@ class Session:
         on_plan: Callable[[Planner], OnChange] | None = None,
         checkpoint_seconds: float = 20.0,
     ) -> None:
-        """Open the store; ``on_plan`` is told of each plan and returns what watches it."""
+        """Load plug-ins and open the store; ``on_plan`` is told of each plan and returns what watches it."""
+        index_entry_points()
+        import_entry_points()
+        self.plugins = load_plugins(plugins)
         self.store: Store = open_store(store)
         self.root = data_root(data)
         self.workers = workers
-        self.plugins = list(plugins)
         self.device = device or default_device()
         self.checkpoint_seconds = checkpoint_seconds
         self._on_plan = on_plan or (lambda _: _unwatched)
@@ -103,6 +107,8 @@ class Session:
         heldout = selection == "heldout"
         if heldout and isinstance(on, DataRequest):
             on = DataRequest(on.dataset, "fit")
+        if isinstance(on, ArtifactRequest):
+            check_fits(read_set(self.store, on.artifact), load(on.dataset, "test", self.root).info)
         planner = Planner(self.root)
         wanted = [SelectRequest(TrainRequest(on, network, recipe, seed, heldout), selection) for seed in range(seeds)]
         cells = [planner.select(request).id for request in wanted]
@@ -111,24 +117,41 @@ class Session:
         results = [records[cell].result or {} for cell in cells]
         accuracies = [result["accuracy"] for result in results]
         models = [result["model"] for result in results]
-        n_test = results[0]["n_test"]
         caveats = [HELDOUT_SEEN] if heldout and isinstance(on, ArtifactRequest) and self._saw_heldout(on) else []
-        return Score(summarise(accuracies), accuracies, models, on.dataset, network, recipe, selection, n_test, caveats)
+        return Score(
+            accuracy=summarise(accuracies),
+            per_seed=accuracies,
+            models=models,
+            dataset=on.dataset,
+            network=network,
+            recipe=recipe,
+            selection=selection,
+            points=results[0]["points"],
+            n_test=results[0]["n_test"],
+            caveats=caveats,
+        )
 
-    def plan_suite(self, suite: str, scale: Scale, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
-        """Plan a suite; return the planner, the table's rows and the resolved configuration."""
-        preset = preset_params(suites.get(suite), scale, "", 1)
+    def plan_suite(self, suite: str, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
+        """Plan a suite; return the planner, the table's rows and the resolved configuration.
+
+        The preset of ``options["scale"]`` (``quick`` without one) gives what the options leave open.
+        """
+        preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1)
         question = suites.build(suite, {**preset, **options})
         planner = Planner(self.root)
         rows = planner.rows(question.rows())
         return planner, rows, suites.spec(question).as_dict()["params"]
 
-    def run_suite(self, suite: str, scale: Scale, options: Mapping[str, Any]) -> dict[str, str]:
+    def run_suite(self, suite: str, options: Mapping[str, Any]) -> dict[str, str]:
         """Run a suite; return the status of each of its cells."""
-        planner, rows, config = self.plan_suite(suite, scale, options)
+        planner, rows, config = self.plan_suite(suite, options)
         self.store.results.save_run(suite, config, rows)
         self.execute(planner, must_succeed=False)
         return self.store.results.statuses(list(planner.cells))
+
+    def table(self, suite: str) -> list[Line]:
+        """Return the table of a suite's newest run, from whatever has been computed so far."""
+        return accuracy_lines(self.store, newest_run(self.store, suite))
 
     def estimate(self, planner: Planner) -> Estimate:
         """Return what the rest of a plan will cost."""
@@ -138,9 +161,12 @@ class Session:
         """Compute what the store does not know yet; return the status that each cell had before."""
         cells = list(planner.cells.values())
         before = enter(self.store, cells)
+        before |= dict.fromkeys(self._reopen_damaged(cells), "pending")
         if all(before.get(cell.id) in ("done", "unsupported") for cell in cells):
             return before
         options = Options(self.store.url, self.root, self.device, None, self.checkpoint_seconds, frozenset(snapshots))
+        if self.device == "cpu":
+            log.info("computing on the CPU: no GPU was found.")
         watch = self._on_plan(planner)
         if self.workers > 1:
             run_pool(self.store, cells, options, self.workers, self.plugins, watch)
@@ -149,6 +175,13 @@ class Session:
         if must_succeed:
             self._raise_first_failure(planner)
         return before
+
+    def _reopen_damaged(self, cells: Sequence[Cell]) -> list[str]:
+        """Put cells whose artifacts are gone back in line, and the choices that name their models."""
+        damaged = self.store.reopen_damaged([cell.id for cell in cells])
+        choices = [cell.id for cell in cells if cell.stage == "select" and set(cell.needs) & set(damaged)]
+        self.store.claims.reopen(choices)
+        return damaged + choices
 
     def _saw_heldout(self, on: ArtifactRequest) -> bool:
         """Say whether a set may have been made from held-out images: only one from the rest has surely not."""

@@ -5,23 +5,39 @@ from __future__ import annotations
 from pathlib import Path
 
 from stillproof.core.components import datasets
+from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
+from stillproof.store.sealed import read_folder
 from stillproof.store.store import Store
 from stillproof.suites.requests import ArtifactRequest, DataRequest
+
+WHITENING = "zca"  # subfolder of an exported set
 
 
 def artifact_request(store: Store, text: str, dataset: str | None = None) -> tuple[ArtifactRequest, Json]:
     """Find a distilled set by id, prefix, name or folder; return it with its card."""
     folder = Path(text)
     if (folder / "card.json").is_file():
-        artifact = store.artifacts.adopt(folder)
-        card = store.artifacts.read(artifact).card
+        found = read_folder(folder)
+        if found.kind != "distilled":
+            raise BadInput(f"{folder} is an artifact of kind {found.kind!r}, not a distilled set: name another.")
+        artifact, card = store.artifacts.adopt(folder), found.card
         store.register_artifact(artifact, "distilled", None, None, int(card.get("bytes", 0)))
+        if (folder / WHITENING / "card.json").is_file():
+            store.register_artifact(store.artifacts.adopt(folder / WHITENING), "zca", None, None, 0)
     else:
         artifact = store.resolve_artifact(text, "distilled")
         card = store.artifacts.read(artifact).card
     images = int(card["ipc"]) * int(card["num_classes"])
     return ArtifactRequest(artifact, dataset or card["dataset"], _maker(store, artifact), images), card
+
+
+def export_set(store: Store, artifact: str, out: Path) -> None:
+    """Copy a distilled set to a folder, with the whitening that its images refer to, if any."""
+    store.artifacts.export(artifact, out)
+    space = store.artifacts.read(artifact).card["space"]
+    if space["kind"] == "zca":
+        store.artifacts.export(space["ref"], out / WHITENING)
 
 
 def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple[DataRequest | ArtifactRequest, Json]:

@@ -57,6 +57,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "table": ["table", "accuracy"],
         "list": ["list", "distillers"],
         "show": ["show", "dm"],
+        "show --config": ["show", "accuracy", "--config", "--scale", "smoke"],
         "data list": ["data", "list"],
         "gallery": ["gallery", "--run", "accuracy", "--out", "deep/g.png"],
         "check": ["check", "mine.py"],
@@ -89,7 +90,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 12
+    assert len(page) == 13
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb
 

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import ast
+import dataclasses
+
 import pytest
 
+from stillproof.core.components import recipes
 from stillproof.core.index import Entry, scan
+from stillproof.train.recipe import Recipe
 
 SOURCE = '''
 """A file of components."""
@@ -65,6 +70,57 @@ def test_parameters_include_those_inherited_in_the_same_file() -> None:
         "init": "str = 'noise'",
         "path": "str",
     }
+
+
+def test_a_short_name_shows_the_parameters_that_it_settles() -> None:
+    assert entries(SOURCE)["alpha-5"].params == {
+        "steps": "int = 5",
+        "lr": "float = 0.2",
+        "init": "str = 'real'",
+        "path": "str",
+    }
+
+
+INHERITS = """
+from elsewhere import Base
+from stillproof.train.recipes import DCBenchDSA as Long
+from stillproof.train.recipe import Recipe
+from stillproof.not_there import Absent
+
+@recipes.register("long", version=1)
+class Mine(Long):
+    epochs: int = 7
+
+@recipes.register("same-name", version=1)
+class Recipe(Recipe):
+    batch: int = 3
+
+@recipes.register("foreign", version=1)
+class Foreign(Base, Absent):
+    own: int = 1
+"""
+
+
+def test_parameters_of_bases_in_other_stillproof_files_are_read_from_there() -> None:
+    found = entries(INHERITS)
+    whole = {field.name for field in dataclasses.fields(Recipe)}
+    assert found["long"].params.keys() == found["same-name"].params.keys() == whole
+    long = found["long"].params
+    assert (long["epochs"], long["augment"], long["reset_momentum"], long["batch"]) == (
+        "int = 7",
+        "str = 'dsa'",
+        "bool = True",
+        "int = 256",
+    )
+    assert found["same-name"].params["batch"] == "int = 3"
+    assert found["foreign"].params == {"own": "int = 1"}
+
+
+@pytest.mark.parametrize("name", sorted(recipes.entries()))
+def test_a_recipe_is_listed_with_the_values_that_it_is_built_with(name: str) -> None:
+    listed = {key: text.rpartition(" = ")[2] for key, text in recipes.entry(name).params.items()}
+    built = dataclasses.asdict(recipes.build(name))
+    assert {key: ast.literal_eval(text) for key, text in listed.items()} == built
 
 
 def test_a_registry_may_be_reached_through_the_package() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -101,7 +102,6 @@ def test_a_module_that_is_not_imported_does_not_count(edit: Edit) -> None:
 @pytest.mark.parametrize(
     ("module", "old", "new"),
     [
-        ("stillproof.core.context", "checkpoint_seconds: float = 20.0", "checkpoint_seconds: float = 30.0"),
         ("stillproof.core.errors", "exit_code = 1", "exit_code = 7"),
         ("stillproof.store.store", "class Store", "class Other"),
     ],
@@ -111,6 +111,27 @@ def test_plumbing_does_not_count(edit: Edit, module: str, old: str, new: str) ->
     before = source.closure_hash(component)
     edit(module, old, new)
     assert source.closure_hash(component) == before
+
+
+def test_how_pixels_are_read_counts(edit: Edit) -> None:
+    line = "from stillproof.core.types import ImageSet"
+    before = source.closure_hash(line)
+    edit("stillproof.core.types", r"div_\(255\)", "div_(256)")
+    assert source.closure_hash(line) != before
+
+
+def test_other_modules_of_a_plug_in_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "their_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    hashes = set()
+    for factor in (1, 2):
+        (package / "helper.py").write_text(f"FACTOR = {factor}")
+        for cache in (source._module_file, source._module_source):
+            cache.cache_clear()
+        hashes.add(source.closure_hash("from their_package.helper import FACTOR", "their_package"))
+    assert len(hashes) == 2
 
 
 @pytest.mark.parametrize("line", ["from stillproof.core.seeds import Seeds", "from stillproof.core import seeds"])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,8 @@ from stillproof.core.errors import BadInput, Corrupt, DataMissing
 from stillproof.core.types import ImageSet
 from stillproof.data import picture_cache
 from stillproof.data.imagenet_subsets import SUBSETS
-from stillproof.data.load import info, source
 from stillproof.data.load import load as load_reference
+from stillproof.data.load import source
 from stillproof.data.pictures import read_picture
 
 # The positions that the trajectory-matching code gives among the 1,000 sorted WordNet ids.
@@ -99,7 +100,7 @@ def imagenet(root: Path, folder: str = "imagenet", subset: str = "imagewoof") ->
                 save(root / folder / place / wnid / f"{wnid}_{i}.JPEG", colour(20 * label + i, 40, 30 + i))
 
 
-def test_imagenet_subset_through_its_cache(tmp_path: Path) -> None:
+def test_imagenet_subset_through_its_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imagenet(tmp_path)
     (tmp_path / "imagenet" / "train" / "n00000001").mkdir()  # other classes do not matter
     train = load("imagewoof:size=16", tmp_path)
@@ -109,11 +110,32 @@ def test_imagenet_subset_through_its_cache(tmp_path: Path) -> None:
     files = sorted(p.suffix for p in (tmp_path / "imagenet" / "stillproof-cache").iterdir())
     assert files == [".id", ".u8"]
     train.images[0] = 0  # copy on write: the file stays
-    for picture in tmp_path.rglob("*.JPEG"):
-        picture.write_bytes(b"gone")  # only the cache is read from now on
+    monkeypatch.setattr(picture_cache, "read_picture", lambda *_: pytest.fail("only the cache is read from now on"))
     again = load("imagewoof:size=16", tmp_path)
     assert again.id == train.id and int(again.images[0].max()) > 0
     assert len(again) == 30
+
+
+def test_pictures_replaced_under_equal_names_are_decoded_again(tmp_path: Path) -> None:
+    imagenet(tmp_path)
+    before = load("imagewoof:size=16", tmp_path)
+    picture = min((tmp_path / "imagenet" / "train" / next(iter(SUBSETS["imagewoof"]))).iterdir())
+    size, time_ns = picture.stat().st_size, picture.stat().st_mtime_ns
+    save(picture, colour(200, 80, 60))
+    os.utime(picture, ns=(time_ns, time_ns))
+    assert picture.stat().st_size != size
+    after = load("imagewoof:size=16", tmp_path)
+    assert after.id != before.id and abs(int(after.images[0, 0, 8, 8]) - 200) <= 3
+    os.utime(picture, ns=(time_ns, time_ns + 1))
+    assert load("imagewoof:size=16", tmp_path).id == after.id
+    assert len(list((tmp_path / "imagenet" / "stillproof-cache").glob("*.u8"))) == 3, "another time is another key"
+
+
+def test_a_picture_that_is_a_dead_link_is_refused(tmp_path: Path) -> None:
+    imagenet(tmp_path)
+    (tmp_path / "imagenet" / "train" / next(iter(SUBSETS["imagewoof"])) / "dead.JPEG").symlink_to("nowhere")
+    with pytest.raises(BadInput, match=r"dead\.JPEG cannot be read"):
+        load("imagewoof:size=16", tmp_path)
 
 
 def test_stopped_cache_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +200,7 @@ def test_image_folder_by_name_and_by_path(tmp_path: Path) -> None:
         load_reference(str(folder), "train", tmp_path),
         load_reference(f"image_folder:path={folder}", "train", tmp_path),
     )
-    assert short.id == long.id and short.info == long.info == info(str(folder))
+    assert short.id == long.id and short.info == long.info == source(str(folder)).info
     assert short.images.shape == (8, 3, 32, 32) and short.info.class_names == ("ant", "bee")
     pixels = short.images.double() / 255
     assert short.info.mean == pytest.approx(pixels.mean((0, 2, 3)).tolist(), abs=1e-4)

@@ -12,7 +12,7 @@ from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Split
 from stillproof.data.content import KNOWN
-from stillproof.data.load import data_root, info, load
+from stillproof.data.load import data_root, load
 from stillproof.data.splits import stratified
 
 SPLITS: tuple[Split, ...] = ("train", "fit", "heldout")
@@ -47,8 +47,8 @@ def test_digits_are_split_the_same_on_every_machine(tmp_path: Path) -> None:
     assert test.id == f"digits/test@sha256:{KNOWN['digits/test']}"
     assert train.images.shape == (1438, 1, 8, 8) and int(train.images.max()) == 255
     pixels = train.images.double() / 255
-    assert info("digits").mean == pytest.approx([pixels.mean().item()], abs=1e-4)
-    assert info("digits").std == pytest.approx([pixels.std(correction=0).item()], abs=1e-4)
+    assert train.info.mean == pytest.approx([pixels.mean().item()], abs=1e-4)
+    assert train.info.std == pytest.approx([pixels.std(correction=0).item()], abs=1e-4)
 
 
 def test_fit_and_heldout_divide_train(tmp_path: Path) -> None:

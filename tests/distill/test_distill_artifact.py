@@ -12,7 +12,7 @@ from stillproof.core.types import Card, Distilled, Hard, Labels, Space, Stored
 from stillproof.distill.artifact import card_of, extra_files, from_artifact, tensors_of
 from stillproof.session import Session
 from stillproof.store.store import open_store
-from stillproof.targets import artifact_request
+from stillproof.targets import artifact_request, export_set
 from stillproof.testing.toy import TOY
 from stillproof.transforms.space import make_front
 
@@ -66,6 +66,12 @@ def test_whitened_sets_share_one_whitening_and_can_be_trained_on(tmp_path: Path)
         shown, expected = (Image.open(io.BytesIO(b)) for b in (whitened, (plain.path / "preview.png").read_bytes()))
         difference = torch.tensor(list(shown.tobytes())) - torch.tensor(list(expected.tobytes()))
         assert int(difference.abs().max()) <= 1  # shown as pixels, up to rounding
+        export_set(store, made[0].artifact, tmp_path / "out")
         request, _ = artifact_request(store, made[0].artifact)
         score = session.train(request, network=small, recipe="quick", seeds=1)
         assert score.accuracy.mean > 0.3  # ten classes: the test images went through the same whitening
+    elsewhere = Session(str(tmp_path / "other.db"))
+    with elsewhere.store as store:
+        request, _ = artifact_request(store, str(tmp_path / "out"))
+        again = elsewhere.train(request, network=small, recipe="quick", seeds=1)
+    assert again.per_seed == score.per_seed  # the whitening came along

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import Tensor
 
 from stillproof.core.components import distillers, networks
 from stillproof.core.context import Context
+from stillproof.core.errors import BadInput
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Space
@@ -12,6 +14,7 @@ from stillproof.distill.dm import DistributionMatching, _Matcher
 from stillproof.distill.initial import initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
+from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import TOY, toy_images
 from stillproof.transforms.dsa import DSA
 from stillproof.transforms.space import make_front
@@ -104,3 +107,19 @@ def test_paper_preset_raises_the_step_size_for_large_sets() -> None:
     assert DistributionMatching() == DistributionMatching(
         steps=20_000, lr=1.0, momentum=0.5, batch_real=256, init="real"
     )
+
+
+def test_dropout_draws_from_the_seed() -> None:
+    def made() -> Tensor:
+        ctx = context("vit:width=16:depth=1:heads=2:head_width=8:hidden=16:dropout=0.5")
+        return DistributionMatching(steps=2, batch_real=4).distill(toy_images(), 1, ctx).images
+
+    with global_generators_untouched():
+        first, second = made(), made()
+    assert torch.equal(first, second)
+
+
+def test_what_cannot_be_optimised_is_refused() -> None:
+    for setting in ("lr=-1", "batch_real=0", "steps=-5", "momentum=1"):
+        with pytest.raises(BadInput, match="distiller 'dm'"):
+            distillers.build(f"dm:{setting}")

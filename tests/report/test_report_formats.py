@@ -4,7 +4,7 @@ import csv
 import io
 from typing import Any
 
-from stillproof.report.formats import HEADER, text_rows, to_csv, to_latex, to_markdown
+from stillproof.report.formats import header, text_rows, to_csv, to_latex, to_markdown
 from stillproof.report.tables import Line
 from stillproof.score.stats import summarise
 
@@ -22,16 +22,16 @@ def keys(method: str, ipc: int | None) -> dict[str, Any]:
 
 
 LINES = [
-    Line(keys("full", None), summarise([0.75, 0.875, 1.0]), 0, 1.0),
-    Line(keys("random", 1), summarise([0.5]), 0, 1.0),
-    Line(keys("herding", 1), summarise([0.5, 0.75]), 1, 1.0, ("it broke",)),
-    Line(keys("dm", 1), None, 3, 0.0, ("no space",)),
+    Line(keys("full", None), summarise([0.75, 0.875, 1.0]), 0),
+    Line(keys("random", 1), summarise([0.5]), 0),
+    Line(keys("herding", 1), summarise([0.5, 0.75]), 1, ("it broke",)),
+    Line(keys("dm", 1), None, 3, ("no space",)),
 ]
 
 
 def test_text_is_percent_with_dashes_where_nothing_is_known() -> None:
     full, one, some, none = text_rows(LINES)
-    assert dict(zip(HEADER, full, strict=True)) == {
+    assert dict(zip(header(LINES), full, strict=True)) == {
         "data set": "digits",
         "network": "convnet_1",
         "method": "full",
@@ -62,14 +62,14 @@ def test_csv_has_fractions_and_empty_cells_where_nothing_is_known() -> None:
 
 def test_markdown_and_latex_have_one_line_a_row() -> None:
     lines = to_markdown(LINES).splitlines()
-    assert len(lines) == 6 and {line.count("|") for line in lines} == {len(HEADER) + 1}
+    assert len(lines) == 6 and {line.count("|") for line in lines} == {len(header(LINES)) + 1}
     assert lines[5].startswith("| digits | convnet_1 | dm | 1 | - | - | 0 (3 missing) |")
     latex = to_latex(LINES).splitlines()
     body = [line for line in latex if line.endswith(r"\\")]
-    assert len(body) == 5 and {line.count("&") for line in body} == {len(HEADER) - 1}
+    assert len(body) == 5 and {line.count("&") for line in body} == {len(header(LINES)) - 1}
     assert r"accuracy \%" in body[0] and r"convnet\_1" in body[1]
     columns = latex[0].removeprefix(r"\begin{tabular}{").removesuffix("}")
-    assert len(columns) == len(HEADER) and latex[-1] == r"\end{tabular}"
+    assert len(columns) == len(header(LINES)) and latex[-1] == r"\end{tabular}"
 
 
 def test_no_rows_are_a_table_too() -> None:
@@ -80,3 +80,9 @@ def test_no_rows_are_a_table_too() -> None:
 def test_json_has_no_numbers_where_nothing_is_known() -> None:
     assert LINES[3].as_dict()["accuracy"] is None and LINES[3].as_dict()["notes"] == ["no space"]
     assert LINES[1].as_dict()["accuracy"] == {"mean": 0.5, "std": None, "n": 1, "ci95": None}
+
+
+def test_a_suite_with_other_keys_has_a_table_too() -> None:
+    lines = [Line({"method": "dm", "attack": "pgd"}, summarise([0.5]), 0)]
+    assert header(lines) == ("method", "accuracy %", "95 % interval", "n", "attack")
+    assert text_rows(lines) == [("dm", "50.0", "-", "1", "pgd")]

@@ -1,19 +1,24 @@
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stillproof.core.components import recipes
 from stillproof.core.errors import BadInput, UnknownName
-from stillproof.run import plan
+from stillproof.data.load import load
+from stillproof.run import plan, resolve
 from stillproof.run.cost import estimate
 from stillproof.run.execute import enter
 from stillproof.run.plan import Planner
+from stillproof.run.resolve import Resolver
 from stillproof.store.store import open_store
 from stillproof.suites.accuracy import Accuracy
 from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequest, SelectRequest, TrainRequest
+from stillproof.train.recipe import Recipe
 
 NETWORK = "convnet-1:width=4"
 DIGITS = DataRequest("digits")
@@ -84,9 +89,8 @@ def test_selections_share_one_training(tmp_path: Path) -> None:
 
 def test_nothing_is_planned_twice_in_ten_thousand_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: Counter[str] = Counter()
-    for name in ("digest", "load", "forward_flops"):
-        monkeypatch.setattr(plan, name, _counted(getattr(plan, name), name, calls))
-    plan._network.cache_clear()
+    for module, name in ((plan, "digest"), (resolve, "load"), (resolve, "forward_flops")):
+        monkeypatch.setattr(module, name, _counted(getattr(module, name), name, calls))
     planner = planned(tmp_path, seeds=1100, methods=("random", "herding", "dm"), ipc=(1,))
     assert len(planner.cells) == calls["digest"] == 1100 * 11
     assert (calls["load"], calls["forward_flops"]) == (2, 1)
@@ -116,7 +120,7 @@ def test_ipc_is_checked(tmp_path: Path, ipc: int, words: str) -> None:
 
 def test_the_smallest_class_itself_is_allowed(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
-    smallest = planner._data("digits", "train")[2]
+    smallest = Resolver(tmp_path).data("digits", "train").smallest
     planner.distill(DistillRequest(DIGITS, "random", smallest, 0, NETWORK))
     with pytest.raises(BadInput, match=f"has {smallest} images"):
         planner.distill(DistillRequest(DIGITS, "random", smallest + 1, 0, NETWORK))
@@ -127,3 +131,42 @@ def test_unknown_names_fail_while_planning(tmp_path: Path) -> None:
         planned(tmp_path, methods=("herdnig",))
     with pytest.raises(UnknownName, match="recipe 'smok'"):
         planned(tmp_path, recipe="smok")
+
+
+def test_what_the_images_are_normalised_by_is_part_of_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ids() -> list[str]:
+        planner = Planner(tmp_path)
+        on = DistillRequest(DIGITS, "random", 1, 0, NETWORK)
+        return [planner.distill(on).id, planner.train(TrainRequest(DIGITS, NETWORK, "smoke", 0)).id]
+
+    before = ids()
+
+    def darker(*args: Any) -> Any:
+        data = load(*args)
+        return dataclasses.replace(data, info=dataclasses.replace(data.info, mean=(0.1,)))
+
+    monkeypatch.setattr(resolve, "load", darker)
+    assert not set(before) & set(ids())
+
+
+def test_a_set_that_needs_no_network_is_the_same_for_all(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    for method, cells in (("random", 1), ("k-center:embedding=pixels", 1), ("k-center", 2)):
+        found = {planner.distill(DistillRequest(DIGITS, method, 1, 0, name)).id for name in (NETWORK, "mlp")}
+        assert len(found) == cells, method
+
+
+def test_a_recipe_with_behaviour_of_its_own_is_refused(tmp_path: Path) -> None:
+    @recipes.register("lazy", version=1)
+    @dataclasses.dataclass(frozen=True)
+    class Lazy(Recipe):
+        def lr_at(self, epoch: int) -> float:
+            return 0.0
+
+    try:
+        with pytest.raises(BadInput, match="lr_at"):
+            Planner(tmp_path).train(TrainRequest(DIGITS, NETWORK, "lazy", 0))
+    finally:
+        recipes.remove(__name__)

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ from torch import Tensor
 from stillproof.core.errors import BadInput, Corrupt, StoreError
 from stillproof.core.spec import digest
 from stillproof.store.artifacts import Artifacts
+from stillproof.store.atomic import STALE_SECONDS
+from stillproof.store.sealed import read_folder
 from stillproof.store.store import open_store
 
 TENSORS = {"images": torch.arange(12.0).reshape(3, 4), "labels": torch.tensor([0, 1, 2])}
@@ -175,7 +180,7 @@ def test_export_and_adopt(artifacts: Artifacts, tmp_path: Path) -> None:
     out = tmp_path / "new" / "out"
     artifacts.export(artifact, out)
     artifacts.export(artifact, out)  # the same again is no overwriting
-    assert artifacts.read_folder(out).id == artifact
+    assert read_folder(out).id == artifact
     (out / "secret").symlink_to("/etc/hostname")
 
     other = Artifacts(tmp_path / "other")
@@ -207,10 +212,10 @@ def test_export_does_not_overwrite(artifacts: Artifacts, tmp_path: Path) -> None
         with pytest.raises(BadInput, match="name another folder"):
             artifacts.export(artifact, tmp_path / taken)
     assert (tmp_path / "file").read_text() == (tmp_path / "folder" / "mine.txt").read_text() == "mine"
-    assert artifacts.read_folder(tmp_path / "different").id == different
+    assert read_folder(tmp_path / "different").id == different
     (tmp_path / "empty").mkdir()
     artifacts.export(artifact, tmp_path / "empty")
-    assert artifacts.read_folder(tmp_path / "empty").id == artifact
+    assert read_folder(tmp_path / "empty").id == artifact
 
 
 def test_a_corrupt_folder_is_neither_adopted_nor_exported(artifacts: Artifacts, tmp_path: Path) -> None:
@@ -227,6 +232,55 @@ def test_a_corrupt_folder_is_neither_adopted_nor_exported(artifacts: Artifacts, 
     assert not (tmp_path / "other").exists() and not (tmp_path / "out").exists()
 
 
+def _flip(path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+
+
+@pytest.mark.parametrize("name", ["tensors.safetensors", "card.json"])
+def test_a_corrupt_artifact_is_set_aside_when_it_is_written_again(
+    artifacts: Artifacts, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    artifact = artifacts.write("distilled", TENSORS, CARD)
+    assert artifacts.is_sound(artifact)
+    _flip(artifacts.folder(artifact) / name)
+    damaged = (artifacts.folder(artifact) / name).read_bytes()
+    assert not artifacts.is_sound(artifact)
+    assert artifacts.write("distilled", TENSORS, CARD) == artifact
+    assert artifacts.is_sound(artifact) and artifacts.read(artifact).card == CARD
+    (aside,) = (artifacts.root / ".corrupt").iterdir()
+    assert aside.name.startswith(f"{artifact}.corrupt-") and (aside / name).read_bytes() == damaged
+    (warning,) = caplog.records
+    assert warning.levelname == "WARNING" and str(aside) in warning.getMessage()
+
+
+def test_a_corrupt_artifact_is_replaced_by_adopting_a_sound_one(artifacts: Artifacts, tmp_path: Path) -> None:
+    artifact = artifacts.write("distilled", TENSORS, CARD)
+    artifacts.export(artifact, tmp_path / "copy")
+    (artifacts.folder(artifact) / "tensors.safetensors").unlink()
+    assert artifacts.adopt(tmp_path / "copy") == artifact
+    assert artifacts.is_sound(artifact)
+
+
+def test_an_artifact_that_is_gone_or_of_another_id_is_not_sound(artifacts: Artifacts) -> None:
+    artifact = artifacts.write("distilled", TENSORS, CARD)
+    shutil.copytree(artifacts.folder(artifact), artifacts.folder("0" * 64))
+    assert not artifacts.is_sound("0" * 64)
+    assert artifacts.tensors_bytes(artifact) == artifacts.tensors_bytes("0" * 64) is not None
+    shutil.rmtree(artifacts.folder(artifact))
+    assert not artifacts.is_sound(artifact) and artifacts.tensors_bytes(artifact) is None
+
+
+def test_what_killed_writers_left_is_removed_after_a_day(artifacts: Artifacts) -> None:
+    ages = {".partial-old": STALE_SECONDS + 60, ".partial-new": STALE_SECONDS - 60, "other": 2 * STALE_SECONDS}
+    for name, age in ages.items():
+        (artifacts.root / name).mkdir(parents=True)
+        (artifacts.root / name / "tensors.safetensors").write_bytes(b"half")
+        os.utime(artifacts.root / name, (time.time() - age,) * 2)
+    artifact = artifacts.write("distilled", TENSORS, CARD)
+    assert {path.name for path in artifacts.root.iterdir()} == {".partial-new", "other", artifact[:2]}
+
+
 def test_tensors_that_are_none(artifacts: Artifacts) -> None:
     artifact = artifacts.write("distilled", TENSORS, CARD)
     path = artifacts.folder(artifact)
@@ -237,7 +291,7 @@ def test_tensors_that_are_none(artifacts: Artifacts) -> None:
     named = {"kind": content["kind"], "tensors_sha256": content["tensors_sha256"], "card": card}
     _rewrite(path / "card.json", tensors_sha256=content["tensors_sha256"], id=digest(named))
     with pytest.raises(Corrupt, match="does not hold tensors"):
-        artifacts.read_folder(path)
+        read_folder(path)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

@@ -20,12 +20,12 @@ from stillproof.store.schema import metadata
 from stillproof.store.store import open_store
 from stillproof.testing.store_contract import fill
 
-SECOND = """
+NEXT = f"""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "9000"
+down_revision = "{migrate.HEAD}"
 
 
 def upgrade():
@@ -92,16 +92,16 @@ def test_an_older_store_is_upgraded_with_its_content(
         fill(store, 3)
     assert caplog.records == [], "a new store is not an upgraded one"
 
-    scripts = tmp_path / "scripts"
+    head, scripts = migrate.HEAD, tmp_path / "scripts"
     shutil.copytree(Path(next(iter(migrations.__path__))), scripts)
-    (scripts / "versions" / "0002_second.py").write_text(SECOND)
+    (scripts / "versions" / "9000_next.py").write_text(NEXT)
     monkeypatch.setattr(migrate, "SCRIPTS", str(scripts))
-    monkeypatch.setattr(migrate, "HEAD", "0002")
+    monkeypatch.setattr(migrate, "HEAD", "9000")
     open_store(str(file)).close()
 
-    assert "upgraded from schema 0001 to 0002" in caplog.text
+    assert f"upgraded from schema {head} to 9000" in caplog.text
     assert _execute(file, "SELECT note FROM cells") == [("old",)] * 3
-    assert _execute(file, "SELECT version_num FROM alembic_version") == [("0002",)]
+    assert _execute(file, "SELECT version_num FROM alembic_version") == [("9000",)]
 
 
 def test_an_upgrade_that_fails_leaves_the_store_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,10 +109,10 @@ def test_an_upgrade_that_fails_leaves_the_store_as_it_was(tmp_path: Path, monkey
     open_store(str(file)).close()
     scripts = tmp_path / "scripts"
     shutil.copytree(Path(next(iter(migrations.__path__))), scripts)
-    (scripts / "versions" / "0002_second.py").write_text(SECOND + "    op.execute('no such statement')\n")
+    (scripts / "versions" / "9000_next.py").write_text(NEXT + "    op.execute('no such statement')\n")
     with monkeypatch.context() as newer, pytest.raises(StoreError, match="cannot be used"):
         newer.setattr(migrate, "SCRIPTS", str(scripts))
-        newer.setattr(migrate, "HEAD", "0002")
+        newer.setattr(migrate, "HEAD", "9000")
         open_store(str(file))
     columns = [row[1] for row in _execute(file, "PRAGMA table_info(cells)")]
     assert "note" not in columns

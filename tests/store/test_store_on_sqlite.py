@@ -29,6 +29,7 @@ class TestSqliteStore(StoreContract):
 def test_the_url_may_be_a_path_or_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("STILLPROOF_STORE", raising=False)
+    monkeypatch.delenv("STILLPROOF_ARTIFACTS", raising=False)
     assert shown(locate(None)) == str(tmp_path / "stillproof.db")
     monkeypatch.setenv("STILLPROOF_STORE", "sqlite:///sub/y.db")
     assert shown(locate(None)) == str(tmp_path / "sub/y.db")
@@ -36,12 +37,23 @@ def test_the_url_may_be_a_path_or_come_from_the_environment(tmp_path: Path, monk
     assert artifacts_root(locate("x.db")) == tmp_path / "x-artifacts"
 
 
-def test_urls_that_cannot_be_meant(tmp_path: Path) -> None:
+def test_the_folder_of_artifacts_may_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STILLPROOF_ARTIFACTS", "elsewhere")
+    assert artifacts_root(locate("postgresql://u:secret@host/x")) == tmp_path / "elsewhere"
+    with open_store("x.db") as store:
+        assert store.artifacts.root == tmp_path / "elsewhere"
+    with open_store("x.db", artifacts=tmp_path / "named") as store:
+        assert store.artifacts.root == tmp_path / "named"
+
+
+def test_urls_that_cannot_be_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STILLPROOF_ARTIFACTS", raising=False)
     for url in ("sqlite://", "sqlite:///:memory:", "mysql://u:secret@host/x", "://"):
         with pytest.raises(BadInput) as caught:
             open_store(url)
         assert "secret" not in str(caught.value)
-    with pytest.raises(BadInput, match="name one for its artifacts") as caught:
+    with pytest.raises(BadInput, match="name one for its artifacts with STILLPROOF_ARTIFACTS") as caught:
         open_store("postgresql://u:secret@host/x")
     assert "secret" not in str(caught.value)
 

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from stillproof.core.components import augmentations, datasets, distillers, networks
+from stillproof.core.components import REGISTRIES, augmentations, datasets, distillers, networks, recipes, suites
 from stillproof.data.load import data_root
+from stillproof.testing.check import CHECKS
 from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
 from stillproof.testing.check_distiller import check_distiller
 from stillproof.testing.check_network import check_network
+from stillproof.testing.check_recipe import check_recipe
+from stillproof.testing.check_suite import check_suite
 from stillproof.testing.checks import Result
 
 # Deep networks cost minutes on two cores; their smaller sisters keep the same contract by the same code.
@@ -21,6 +24,22 @@ HEAVY = ("resnet-34", "resnet-50", "resnet-101", "resnet-152")
 def failures(results: list[Result]) -> list[str]:
     assert results
     return [f"{result.name}: {result.check}: {result.problem}" for result in results if not result.ok]
+
+
+def test_every_kind_of_component_has_a_contract() -> None:
+    assert CHECKS.keys() == REGISTRIES.keys()
+
+
+@pytest.mark.parametrize("name", sorted(recipes.entries()))
+def test_recipe_keeps_its_contract(name: str) -> None:
+    results = check_recipe(name)
+    assert failures(results) == [] and len(results) == 4
+
+
+@pytest.mark.parametrize("name", sorted(suites.entries()))
+def test_suite_keeps_its_contract(name: str) -> None:
+    results = check_suite(name)
+    assert failures(results) == [] and len(results) == 4
 
 
 @pytest.mark.parametrize("name", sorted(distillers.entries()))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from stillproof.cli.options import DataOption, JsonOption
-from stillproof.cli.output import messages, write_json, write_table
+from stillproof.cli.output import messages, say, write_json, write_table
 from stillproof.core.components import datasets
 from stillproof.core.errors import DataMissing, StillproofError
 from stillproof.core.plugins import index_entry_points
@@ -66,14 +66,15 @@ def get(
     from stillproof.data.fetch import fetch
     from stillproof.data.load import data_root, load
 
+    index_entry_points()
     datasets.entry(name)
     root = data_root(data)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=messages(), transient=True) as bar:
         task = bar.add_task(name, total=None)
         said = fetch(name, root, lambda done, total: bar.update(task, completed=done, total=total))
     for line in said:
-        messages().print(line, markup=False)
+        say(line)
     found = {split: load(name, split, root).id for split in ("train", "test")}
     if as_json:
         write_json({"name": name, "root": str(root), "ids": found})

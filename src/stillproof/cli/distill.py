@@ -46,6 +46,8 @@ def command(
     steps = split_numbers(snapshots, "--snapshots") or []
     checked = one_of("scale", scale, SCALES)
     with session(store, data, plugin) as opened:
+        from stillproof.targets import export_set
+
         reference = with_params(method, settings)
         made = opened.distill(
             dataset,
@@ -59,7 +61,7 @@ def command(
         )
         path = made.path
         if out is not None:
-            opened.store.artifacts.export(made.artifact, out)
+            export_set(opened.store, made.artifact, out)
             path = out
     result = {
         "artifact": made.artifact,

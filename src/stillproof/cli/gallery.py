@@ -11,6 +11,8 @@ from stillproof.cli.options import JsonOption, StoreOption, split_numbers
 from stillproof.cli.output import write, write_json
 from stillproof.core.errors import BadInput, StoreError
 
+PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".pdf")
+
 
 def command(
     artifacts: Annotated[list[str] | None, typer.Argument(help="Artifacts: id, prefix, name or folder.")] = None,
@@ -25,6 +27,10 @@ def command(
     from stillproof.report.sets import named_set, sets_of_run
     from stillproof.store.store import open_store
 
+    if ipc is not None and run is None:
+        raise BadInput(f"--ipc {ipc} chooses among the sets of a run: name a suite with --run, or leave it out.")
+    if out.suffix.lower() not in PICTURES:
+        raise BadInput(f"--out {out} is no picture that can be written: end its name in one of {', '.join(PICTURES)}.")
     with open_store(store, create=False) as opened:
         chosen = [named_set(opened, text) for text in artifacts or []]
         if run is not None:

@@ -15,7 +15,12 @@ def messages() -> Console:
     """Return the console for people: progress, logs and messages."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def say(text: str) -> None:
+    """Say something beside the result, to the letter and on one line, however narrow a pipe thinks it is."""
+    messages().print(text, soft_wrap=True)
 
 
 def write(text: str) -> None:
@@ -32,12 +37,24 @@ def write_table(header: Sequence[str], rows: Iterable[Sequence[str]], title: str
     """Write a table for the terminal; a pipe gets it whole, however narrow it thinks it is."""
     from rich import box
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
+    from rich.text import Text  # to the letter: what people write may look like rich's markup
 
-    table = Table(*header, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    columns = [Column(Text(name)) for name in header]
+    shown = Text(title, style="table.title") if title else None
+    table = Table(*columns, title=shown, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, 200)
     console.print(table)
+
+
+def duration(seconds: float) -> str:
+    """Return a time that people can read."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from stillproof.cli.output import messages
+from stillproof.cli.output import duration, messages, say
 from stillproof.run.cost import CELL_SECONDS, FLOPS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -23,19 +23,20 @@ class Display:
         """Prepare; nothing is shown before a plan starts."""
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-        self._console = messages()
-        self._live = self._console.is_interactive
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+        console = messages()
+        self._live = console.is_interactive
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
         self._bar = Progress(
             *columns,
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(elapsed_when_finished=False),
-            console=self._console,
+            console=console,
             transient=True,
             speed_estimate_period=600,
         )
-        self._spoken = time.monotonic()
+        self._spoken = self._started = time.monotonic()
+        self._share = 0.0  # that was done before
         self._finished = False
 
     def __enter__(self) -> Self:
@@ -55,10 +56,12 @@ class Display:
         total = sum(weight.values())
         task = self._bar.add_task("starting", total=total)
         self._finished = False
+        first = True
         if self._live:
             self._bar.start()
 
         def show(status: dict[str, str], shares: dict[str, float]) -> None:
+            nonlocal first
             finished = [cell for cell, state in status.items() if state in ("done", "failed", "unsupported")]
             running = [planner.cells[c].label for c, s in status.items() if s == "running" and c in planner.cells]
             failed = sum(state == "failed" for state in status.values())
@@ -68,6 +71,8 @@ class Display:
             text += f", {running[0]}" if running else ""
             text += f" and {len(running) - 1} more" if len(running) > 1 else ""
             self._bar.update(task, completed=done, description=text)
+            if first:
+                self._started, self._share, first = time.monotonic(), done / total, False
             self._speak(text, done / total, last=len(finished) == len(weight))
 
         return show
@@ -80,4 +85,10 @@ class Display:
             return
         self._finished = last
         self._spoken = time.monotonic()
-        self._console.print(f"{100 * share:.0f} %: {text}")
+        left = "" if last else time_left(self._spoken - self._started, share - self._share, 1 - share)
+        say(f"{100 * share:.0f} %: {text}{left}")
+
+
+def time_left(seconds: float, gained: float, rest: float) -> str:
+    """Say how long the rest may take, if ``gained``, a share of the whole, took ``seconds``; nothing if unknown."""
+    return f", about {duration(seconds * rest / gained)} left" if gained > 0 and rest > 0 else ""

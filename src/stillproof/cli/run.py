@@ -19,8 +19,8 @@ from stillproof.cli.options import (
     split_numbers,
     split_settings,
 )
-from stillproof.cli.output import messages, write, write_json
-from stillproof.cli.session import session
+from stillproof.cli.output import duration, say, write, write_json
+from stillproof.cli.session import session, unmade_store
 from stillproof.cli.table import print_table
 from stillproof.core.errors import CellFailed
 from stillproof.core.presets import SCALES
@@ -39,7 +39,9 @@ def command(
     recipe: Annotated[str | None, typer.Option("--recipe", help="How to train on distilled sets.")] = None,
     selection: Annotated[str | None, typer.Option("--selection", help="last, heldout or oracle.")] = None,
     protocol: Annotated[str | None, typer.Option("--protocol", help="fair or faithful.")] = None,
-    scale: Annotated[str, typer.Option("--scale", help="smoke, quick or paper.")] = "quick",
+    scale: Annotated[
+        str | None, typer.Option("--scale", help="smoke, quick or paper. [default: the --config file's, else quick]")
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Any parameter of the suite as key=value.")
     ] = None,
@@ -51,7 +53,6 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Run a suite and print its table; finished cells are never computed again."""
-    size = one_of("scale", scale, SCALES)
     options: dict[str, Any] = read_toml(config, suite) if config else {}
     given = {
         "dataset": split_list(dataset),
@@ -62,15 +63,17 @@ def command(
         "recipe": recipe,
         "selection": selection,
         "protocol": protocol,
+        "scale": None if scale is None else one_of("scale", scale, SCALES),
     }
     options |= {key: value for key, value in given.items() if value is not None}
     options |= split_settings(settings)
-    with session(store, data, plugin, workers) as opened:
-        if dry_run:
-            planner, _, _ = opened.plan_suite(suite, size, options)
+    if dry_run:
+        with unmade_store(store) as place, session(place, data, plugin, workers) as opened:
+            planner, _, _ = opened.plan_suite(suite, options)
             _print_estimate(opened.estimate(planner).as_dict(), as_json)
-            return
-        status = opened.run_suite(suite, size, options)
+        return
+    with session(store, data, plugin, workers) as opened:
+        status = opened.run_suite(suite, options)
         print_table(opened.store, suite, "json" if as_json else "text")
         failed = sum(state == "failed" for state in status.values())
         if failed:
@@ -87,13 +90,4 @@ def _print_estimate(estimate: dict[str, Any], as_json: bool) -> None:
     write(
         f"about {duration(estimate['seconds'])} ({estimate['flops']:.2g} floating-point operations; rate from {source})"
     )
-    messages().print("nothing was computed (--dry-run)")
-
-
-def duration(seconds: float) -> str:
-    """Return a time that people can read."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if seconds < 2 * 3600:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"
+    say("nothing was computed (--dry-run)")

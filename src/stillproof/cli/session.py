@@ -1,14 +1,14 @@
-"""Opens a session for a verb: plug-ins first, then the store, with the live display attached."""
+"""Opens a session for a verb, with its plug-ins read and the live display attached."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stillproof.core.plugins import import_entry_points, index_entry_points, load_plugins, read_plugin
+from stillproof.core.plugins import read_plugin
 
 if TYPE_CHECKING:
     from stillproof.session import Session
@@ -22,12 +22,21 @@ def session(
     from stillproof.cli.progress import Display
     from stillproof.session import Session
 
-    index_entry_points()
-    import_entry_points()
     found = [read_plugin(path) for path in plugins or []]
-    load_plugins(found)
-    loaded = [plugin for plugin in found if plugin.module in sys.modules]
     with Display() as display:
-        opened = Session(store, data, workers=workers, plugins=loaded, on_plan=display.watch)
+        opened = Session(store, data, workers=workers, plugins=found, on_plan=display.watch)
         with opened.store:
             yield opened
+
+
+@contextlib.contextmanager
+def unmade_store(store: str | None) -> Iterator[str | None]:
+    """Yield ``store``, or an empty one that goes away again if its file is not there: asking makes no store."""
+    from stillproof.store.location import locate, sqlite_file
+
+    file = sqlite_file(locate(store))
+    if file is None or file.exists():
+        yield store
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield str(Path(folder) / "empty.db")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from stillproof.cli.config import to_toml
 from stillproof.cli.options import JsonOption, PluginOption, one_of
 from stillproof.cli.output import write, write_json, write_table
 from stillproof.core.components import REGISTRIES, suites
@@ -15,11 +16,12 @@ from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.core.registry import Registry
+from stillproof.core.spec import Json
 
 
 def command(
     name: Annotated[str, typer.Argument(help="Name of a component or suite.")],
-    config: Annotated[bool, typer.Option("--config", help="Write a suite's configuration as TOML.")] = False,
+    config: Annotated[bool, typer.Option("--config", help="Write a suite's configuration, as TOML or JSON.")] = False,
     scale: Annotated[
         str, typer.Option("--scale", help="smoke, quick or paper: the size that --config writes.")
     ] = "quick",
@@ -31,7 +33,11 @@ def command(
     load_plugins([read_plugin(path) for path in plugin or []])
     registry = _find(name)
     if config:
-        write(_config(name, scale))
+        params = _config(name, scale)
+        if as_json:
+            write_json(params)
+        else:
+            write(to_toml(name, params))
         return
     entry = registry.entry(name)
     cls: Any = registry.get(name)
@@ -70,10 +76,9 @@ def _params(params: dict[str, Any]) -> str:
     return ", ".join(f"{key}={value}" for key, value in params.items()) or "the defaults"
 
 
-def _config(name: str, scale: str) -> str:
-    from stillproof.cli.config import to_toml
-
+def _config(name: str, scale: str) -> Json:
     if name not in suites.entries():
         raise BadInput(f"{name!r} is not a suite: --config writes the configuration of suites only.")
     suite = suites.build(name, preset_params(suites.get(name), one_of("scale", scale, SCALES), "", 1))
-    return to_toml(name, suites.spec(suite).as_dict()["params"])
+    params: Json = suites.spec(suite).as_dict()["params"]
+    return params

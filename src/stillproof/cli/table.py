@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stillproof.cli.options import JsonOption, StoreOption, one_of
-from stillproof.cli.output import messages, write, write_json, write_table
-from stillproof.core.components import suites
-from stillproof.core.errors import BadInput
+from stillproof.cli.output import say, write, write_json, write_table
 
 if TYPE_CHECKING:
     from stillproof.store.store import Store
@@ -27,7 +25,6 @@ def command(
     from stillproof.store.store import open_store
 
     one_of("format", form, FORMATS)
-    suites.entry(suite)
     with open_store(store, create=False) as opened:
         print_table(opened, suite, "json" if as_json else form)
 
@@ -35,17 +32,17 @@ def command(
 def print_table(store: Store, suite: str, form: str) -> None:
     """Print the newest run of ``suite``."""
     from stillproof.report import formats
+    from stillproof.report.runs import newest_run
     from stillproof.report.tables import accuracy_lines
 
-    run = store.results.last_run(suite)
-    if run is None:
-        raise BadInput(f"suite {suite!r} was never run on this store: `stillproof run {suite}` does.")
+    run = newest_run(store, suite)
     lines = accuracy_lines(store, run)
     if form == "json":
         write_json({"suite": suite, "config": run.config, "rows": [line.as_dict() for line in lines]})
     elif form == "text":
-        write_table(formats.HEADER, formats.text_rows(lines), title=f"{suite}, scale {run.config['scale']}")
+        scale = f", scale {run.config['scale']}" if "scale" in run.config else ""
+        write_table(formats.header(lines), formats.text_rows(lines), title=suite + scale)
         for note in sorted({note for line in lines for note in line.notes}):
-            messages().print(f"missing: {note}", markup=False)
+            say(f"missing: {note}")
     else:
         write({"md": formats.to_markdown, "csv": formats.to_csv, "latex": formats.to_latex}[form](lines))

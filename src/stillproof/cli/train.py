@@ -15,7 +15,7 @@ from stillproof.cli.options import (
     WorkersOption,
     one_of,
 )
-from stillproof.cli.output import messages, write, write_json
+from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
 from stillproof.core.types import Selection
 
@@ -56,8 +56,7 @@ def command(
         low, high = accuracy.ci95
         text += f" (95 % interval {100 * low:.2f} to {100 * high:.2f}, std {100 * accuracy.std:.2f})"
     for caveat in score.caveats:
-        messages().print(f"note: {caveat}", markup=False)
+        say(f"note: {caveat}")
     write(f"{text}, n = {accuracy.n}")
-    write(
-        f"{score.network} on {target}, recipe {score.recipe}, selection {score.selection}, {score.n_test} test images"
-    )
+    how = f"recipe {score.recipe}, selection {score.selection} of {score.points} points"
+    write(f"{score.network} on {target}, {how}, {score.n_test} test images")

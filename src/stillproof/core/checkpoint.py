@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 log = logging.getLogger("stillproof")
 
 
-def save_loop(path: Path, step: int, parts: Mapping[str, Any], history: list[dict[str, float]]) -> None:
-    """Save the state of every part of a loop, and how far it is."""
+def save_loop(path: Path, step: int, parts: Mapping[str, Any], kept: Mapping[str, list[Any]]) -> None:
+    """Save the state of every part of a loop, the lists kept beside it, and how far it is."""
     state = {key: part.state_dict() if hasattr(part, "state_dict") else part.detach() for key, part in parts.items()}
-    save(path, {"step": step, "parts": state, "history": history})
+    save(path, {"step": step, "parts": state, "kept": dict(kept)})
 
 
-def restore_loop(path: Path, parts: Mapping[str, Any], history: list[dict[str, float]]) -> int:
-    """Put every part back as it was saved and return how far the loop was; 0 if nothing usable was saved."""
+def restore_loop(path: Path, parts: Mapping[str, Any], kept: Mapping[str, list[Any]]) -> int:
+    """Put every part and list back as it was saved and return how far the loop was; 0 if nothing usable was saved."""
     saved = load(path)
     if saved is None:
         return 0
@@ -35,7 +35,8 @@ def restore_loop(path: Path, parts: Mapping[str, Any], history: list[dict[str, f
             part.load_state_dict(saved["parts"][key])
         else:
             part.detach().copy_(saved["parts"][key])
-    history[:] = saved["history"]
+    for key, values in kept.items():
+        values[:] = saved["kept"][key]
     return int(saved["step"])
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from stillproof.core.checkpoint import load_tensor, restore_loop, save, save_loop
 from stillproof.core.seeds import Seeds
+from stillproof.core.spec import Json
 from stillproof.core.types import Card, Distilled, Hard, ImageSet, Labels, Space
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Context:
         report: Takes the share of the cell that is done.
         checkpoint_seconds: How often a loop saves itself.
         snapshot_steps: Steps at which the images are kept besides the result.
+        numerics: Threads, device and versions of this process. A loop that was resumed under others is of both, which
+            ``segments`` then tells.
     """
 
     seeds: Seeds
@@ -52,6 +55,8 @@ class Context:
     report: Report = _silent
     checkpoint_seconds: float = 20.0
     snapshot_steps: frozenset[int] = frozenset()
+    numerics: Json = field(default_factory=dict)
+    segments: list[Json] = field(default_factory=list)
     history: list[dict[str, float]] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
 
@@ -76,16 +81,19 @@ class Context:
                 ``load_state_dict``. They are restored in place before the first step and saved from time to time.
         """
         path = self.scratch / f"{name}.pt" if self.scratch else None
-        start = restore_loop(path, parts, self.history) if path else 0
+        kept = {"history": self.history, "segments": self.segments}
+        start = restore_loop(path, parts, kept) if path else 0
         if start:
             self.notes["resumed_at"] = start
+        if self.numerics and self.numerics not in self.segments:
+            self.segments.append(self.numerics)
         saved = time.monotonic()
         for step in range(start, total):
             self.report(step / total)
             yield step
             due = time.monotonic() - saved >= self.checkpoint_seconds
             if path and (due or step + 1 == total):
-                save_loop(path, step + 1, parts, self.history)
+                save_loop(path, step + 1, parts, kept)
                 saved = time.monotonic()
         self.report(1.0)
 
@@ -107,7 +115,8 @@ class Context:
         """Return the result of a distiller, in the cell's space unless ``extra`` says otherwise."""
         assert self.card is not None, "this cell makes no distilled set"
         if not isinstance(labels, Labels):
-            labels = Hard(labels.cpu())
+            labels = Hard(labels)
+        labels = dataclasses.replace(labels, values=labels.values.cpu())
         images = images.detach().cpu().float()
         size = images.numel() * images.element_size() + labels.values.numel() * labels.values.element_size()
         card = dataclasses.replace(self.card, bytes=size)

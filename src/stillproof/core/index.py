@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +17,7 @@ class Entry:
     """One registered name.
 
     ``fixed`` are the parameters that a short name settles: ``convnet-3-bn`` is ``convnet`` with depth 3 and batch norm.
-    ``params`` maps every parameter to its type and default, as written in the source.
+    ``params`` maps every parameter to its type and default, as written in the source or settled by the name.
     """
 
     kind: str
@@ -35,10 +39,10 @@ def scan(source: str, *, module: str, origin: str, filename: str) -> list[Entry]
     Raises:
         SyntaxError: The source is not Python.
     """
-    tree = ast.parse(source, filename=filename)
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    file = ast.parse(source, filename=filename)
     entries: list[Entry] = []
-    for node in classes.values():
+    for node in _classes(file).values():
+        fields = _fields(node, file)
         for registry, name, options in _registrations(node):
             names = {name: {}} | options.get("names", {})
             summary = (ast.get_docstring(node) or "").split("\n")[0]
@@ -54,7 +58,7 @@ def scan(source: str, *, module: str, origin: str, filename: str) -> list[Entry]
                         origin=origin,
                         qualname=node.name,
                         family=name,
-                        params=_params(node, classes),
+                        params=_params(fields, fixed),
                         fixed=fixed,
                     )
                 )
@@ -74,18 +78,48 @@ def _registrations(node: ast.ClassDef) -> Iterator[tuple[str, str, dict[str, Any
         yield registry, texts[0], {k.arg: ast.literal_eval(k.value) for k in decorator.keywords if k.arg}
 
 
-def _params(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> dict[str, str]:
-    """Return the fields of a dataclass and of its bases in the same file, as ``type = default``."""
-    params: dict[str, str] = {}
-    for base in node.bases:
-        if isinstance(base, ast.Name) and base.id in classes:
-            params |= _params(classes[base.id], classes)
+def _params(fields: Mapping[str, tuple[str, str]], fixed: Mapping[str, Any]) -> dict[str, str]:
+    """Return parameters as ``type = default``; what a short name settles is its default."""
+    shown = {name: (kind, repr(fixed[name]) if name in fixed else default) for name, (kind, default) in fields.items()}
+    return {name: f"{kind} = {default}" if default else kind for name, (kind, default) in shown.items()}
+
+
+def _fields(node: ast.ClassDef, file: ast.Module) -> dict[str, tuple[str, str]]:
+    """Return type and default of each field of a dataclass, those of its bases included; an empty default is none."""
+    fields: dict[str, tuple[str, str]] = {}
+    for base in reversed(node.bases):  # as dataclasses do: the first base wins
+        if isinstance(base, ast.Name) and (found := _find(base.id, node, file)):
+            fields |= _fields(*found)
     for item in node.body:
         if not (isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)):
             continue
         annotation = ast.unparse(item.annotation)
-        if annotation.startswith("ClassVar"):
-            continue
-        default = f" = {ast.unparse(item.value)}" if item.value is not None else ""
-        params[item.target.id] = annotation + default
-    return params
+        if not annotation.startswith("ClassVar"):
+            fields[item.target.id] = (annotation, ast.unparse(item.value) if item.value is not None else "")
+    return fields
+
+
+def _find(name: str, below: ast.ClassDef, file: ast.Module) -> tuple[ast.ClassDef, ast.Module] | None:
+    """Find a base class in the file, or in the Stillproof module that the file imports it from."""
+    local = _classes(file).get(name)
+    if local is not None and local is not below:
+        return local, file
+    for node in file.body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            original = {alias.asname or alias.name: alias.name for alias in node.names}.get(name)
+            other = _own_module(node.module) if original else None
+            if original and other and original in _classes(other):
+                return _classes(other)[original], other
+    return None
+
+
+def _classes(file: ast.Module) -> dict[str, ast.ClassDef]:
+    return {node.name: node for node in file.body if isinstance(node, ast.ClassDef)}
+
+
+@functools.cache
+def _own_module(module: str) -> ast.Module | None:
+    """Return a module of this package as its syntax tree, without importing it."""
+    package, *rest = module.split(".")
+    path = PACKAGE.joinpath(*rest).with_suffix(".py")
+    return ast.parse(path.read_text(encoding="utf-8")) if package == PACKAGE.name and path.is_file() else None

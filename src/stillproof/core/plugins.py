@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -62,13 +63,16 @@ def load_plugin(plugin: Plugin) -> None:
         raise PluginError(f"plug-in {plugin.name} cannot be loaded: {type(error).__name__}: {error}.") from error
 
 
-def load_plugins(plugins: list[Plugin]) -> None:
-    """Load every plug-in that can be loaded; warn of those that cannot."""
+def load_plugins(plugins: Sequence[Plugin]) -> list[Plugin]:
+    """Load every plug-in that can be loaded and return those; warn of the others."""
+    loaded = []
     for plugin in plugins:
         try:
             load_plugin(plugin)
+            loaded.append(plugin)
         except PluginError as error:
             log.warning("%s Its components are left out.", error)
+    return loaded
 
 
 def index_entry_points() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import platform
 import resource
@@ -29,6 +30,7 @@ def provenance() -> Json:
             versions[package] = "not installed"
     return {
         "packages": versions,
+        "code": _code(),
         "python": platform.python_version(),
         "system": platform.system(),
         "processor": _processor(),
@@ -36,14 +38,13 @@ def provenance() -> Json:
     }
 
 
-def numerics(device: str, *, compiled: bool) -> Json:
+def numerics(device: str) -> Json:
     """Return what decides the last bits of a result besides its spec."""
     import torch
 
     return {
         "device": torch.cuda.get_device_name(device) if device.startswith("cuda") else device,
         "threads": torch.get_num_threads(),
-        "compiled": compiled,
         "torch": str(torch.__version__),
         "capability": torch.backends.cpu.get_cpu_capability(),
     }
@@ -99,7 +100,15 @@ def _peak() -> int:
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmHWM"):
                 return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS
+
+
+def _code() -> str:
+    """Return the hash of all of Stillproof's source files, which says more than a version number."""
+    folder = Path(__file__).parent.parent
+    files = sorted(folder.rglob("*.py"))
+    contents = b"".join(str(f.relative_to(folder)).encode() + b"\0" + f.read_bytes() for f in files)
+    return hashlib.sha256(contents).hexdigest()[:16]
 
 
 def _processor() -> str:

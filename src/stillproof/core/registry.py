@@ -140,10 +140,10 @@ def parse_reference(reference: str) -> tuple[str, dict[str, str]]:
 
 
 def source_of(cls: type) -> str:
-    """Return the hash of the file that defines ``cls`` and of the Stillproof code that it uses."""
+    """Return the hash of the file that defines ``cls`` and of what it uses of Stillproof and of its own package."""
     cached = _SOURCES.get(cls)
     if cached is None:
-        cached = _SOURCES[cls] = closure_hash(_text_of(cls))
+        cached = _SOURCES[cls] = closure_hash(_text_of(cls), cls.__module__.partition(".")[0])
     return cached
 
 

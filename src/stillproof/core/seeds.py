@@ -50,13 +50,17 @@ class Seeds:
         return np.random.default_rng(self.integer())
 
     @contextlib.contextmanager
-    def lent_to_torch(self) -> Iterator[None]:
-        """Run a block with torch's global generators at the start of this stream, then put them back.
+    def lent_to_torch(self, device: str = "cpu") -> Iterator[None]:
+        """Run a block with torch's global generators (the CPU's and the device's) in this stream, then put them back.
 
         For modules that can draw from nowhere else: dropout, and the initialisation of layers.
         """
         import torch
 
-        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-            torch.manual_seed(self.integer())
+        gpus = [torch.device(device)] if device.startswith("cuda") else []
+        with torch.random.fork_rng(devices=gpus):
+            torch.default_generator.manual_seed(self.integer())
+            for gpu in gpus:
+                with torch.cuda.device(gpu):
+                    torch.cuda.manual_seed(self.integer())
             yield

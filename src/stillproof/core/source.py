@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = "stillproof"
-# Plumbing that cannot change a number. Seeds can, so they stay in.
+# Plumbing that cannot change a number; how seeds are drawn and pixels are read can, so that stays in.
 NEUTRAL = ("stillproof.core", "stillproof.store")
-NOT_NEUTRAL = ("stillproof.core.seeds",)
+NOT_NEUTRAL = ("stillproof.core.seeds", "stillproof.core.types", "stillproof.core.context")
 
 
-def closure_hash(source: str) -> str:
-    """Hash ``source`` together with every Stillproof module that it imports, directly or not."""
+def closure_hash(source: str, package: str = PACKAGE) -> str:
+    """Hash ``source`` with every module of Stillproof and of its own package that it imports, directly or not."""
     modules: set[str] = set()
-    _collect(source, modules)
+    _collect(source, (PACKAGE, package), modules)
     parts = [tree_text(source)] + [f"{name}\n{tree_text(_module_source(name))}" for name in sorted(modules)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
@@ -27,6 +27,12 @@ def closure_hash(source: str) -> str:
 def module_hash(name: str) -> str:
     """Return the closure hash of the Stillproof module ``name``."""
     return closure_hash(_module_source(name))
+
+
+@functools.cache
+def file_hash(name: str) -> str:
+    """Return the hash of the Stillproof module ``name`` alone, without what it imports."""
+    return hashlib.sha256(tree_text(_module_source(name)).encode()).hexdigest()[:16]
 
 
 def tree_text(source: str) -> str:
@@ -40,17 +46,17 @@ def tree_text(source: str) -> str:
     return ast.unparse(tree)
 
 
-def _collect(source: str, found: set[str]) -> None:
-    for name in _imports(source):
+def _collect(source: str, packages: tuple[str, ...], found: set[str]) -> None:
+    for name in _imports(source, packages):
         neutral = name.startswith(NEUTRAL) and name not in NOT_NEUTRAL
         if name in found or neutral:
             continue
         found.add(name)
-        _collect(_module_source(name), found)
+        _collect(_module_source(name), packages, found)
 
 
-def _imports(source: str) -> Iterator[str]:
-    """Yield the Stillproof modules that ``source`` imports; the package itself only re-exports, so it is left out."""
+def _imports(source: str, packages: tuple[str, ...]) -> Iterator[str]:
+    """Yield the modules below ``packages`` that ``source`` imports, but not the packages themselves."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -59,15 +65,18 @@ def _imports(source: str) -> Iterator[str]:
         else:
             continue
         for name in names:
-            if name.startswith(PACKAGE + ".") and _module_file(name) is not None:
+            below = any(name.startswith(f"{package}.") for package in packages)
+            if below and _module_file(name) is not None:
                 yield name
 
 
 @functools.cache
 def _module_file(name: str) -> Path | None:
-    base = importlib.util.find_spec(PACKAGE)
-    assert base is not None and base.origin is not None
-    path = Path(base.origin).parent.joinpath(*name.split(".")[1:])
+    package, *rest = name.split(".")
+    base = importlib.util.find_spec(package)
+    if base is None or base.origin is None:
+        return None
+    path = Path(base.origin).parent.joinpath(*rest)
     for candidate in (path.with_suffix(".py"), path / "__init__.py"):
         if candidate.is_file():
             return candidate

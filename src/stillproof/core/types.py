@@ -52,9 +52,9 @@ class ImageSet:
         """Return the number of images."""
         return len(self.labels)
 
-    def read(self, index: Tensor | slice) -> Tensor:
-        """Return the chosen images as float32 in [0, 1]."""
-        chosen = self.images[index]
+    def read(self, index: Tensor | slice, device: str | None = None) -> Tensor:
+        """Return the chosen images as float32 in [0, 1]; they travel to ``device`` as they are stored."""
+        chosen = self.images[index].to(device)
         return chosen if chosen.is_floating_point() else chosen.float().div_(255)
 
     def of_class(self, label: int) -> Tensor:
@@ -162,7 +162,12 @@ class Augmentation(Protocol):
 
 
 class Distiller(Protocol):
-    """A way to make a small set from a large one."""
+    """A way to make a small set from a large one.
+
+    It may have more: ``presets`` (a table of ``Preset``), ``image_passes(n_real, num_classes, ipc)`` (its cost in
+    forward passes of one image), ``needs_network`` (false if it never calls ``ctx.make_network``, so that its sets are
+    the same for every network) and ``zca`` (true to work on whitened images).
+    """
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""

@@ -11,7 +11,7 @@ import numpy as np
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
-from stillproof.core.types import DataInfo, DataSource, ImageSet, Split
+from stillproof.core.types import DataSource, ImageSet, Split
 from stillproof.data.content import content_id
 from stillproof.data.splits import HELDOUT_SHARE, stratified
 
@@ -32,11 +32,6 @@ def source(reference: str) -> DataSource:
     if reference.partition(":")[0] not in datasets.entries() and (Path(reference).expanduser() / "train").is_dir():
         return datasets.build("image_folder", {"path": reference})
     return datasets.build(reference)
-
-
-def info(reference: str) -> DataInfo:
-    """Return the description of a data set; only ``image_folder`` reads images for it."""
-    return source(reference).info
 
 
 def load(reference: str, split: Split, root: Path) -> ImageSet:

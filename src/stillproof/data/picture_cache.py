@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from stillproof.core.errors import Corrupt, StoreError
+from stillproof.core.errors import BadInput, Corrupt, StoreError
 from stillproof.data.pictures import read_picture
 
 BATCH = 256  # pictures between two writes
@@ -20,10 +20,11 @@ def cached_pictures(paths: Sequence[Path], size: int, folder: Path, stem: str) -
     """Return pictures as a memory map of shape (N, 3, size, size), and the file behind it.
 
     The file is built once. A build that is stopped leaves a .partial file, whose whole pictures are kept by the next
-    one; two builds at once write the same bytes to the same places. The name changes with the list of pictures.
+    one; two builds at once write the same bytes to the same places. The name changes with the list of pictures, and
+    with the size and time of each, so that pictures that were replaced are decoded again.
     """
-    names = "\n".join(f"{path.parent.name}/{path.name}" for path in paths)
-    key = hashlib.sha256(names.encode(errors="surrogateescape")).hexdigest()[:16]
+    signs = "\n".join(_sign(path) for path in paths)
+    key = hashlib.sha256(signs.encode(errors="surrogateescape")).hexdigest()[:16]
     file = folder / f"{stem}-{size}-{key}.u8"
     if not file.exists():
         try:
@@ -49,6 +50,14 @@ def remembered(file: Path, compute: Callable[[], str]) -> str:
         return note.read_text(encoding="ascii")
     except OSError as error:
         raise StoreError(f"{note} cannot be written or read: {error}.") from error
+
+
+def _sign(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read as a picture: {error}.") from error
+    return f"{path.parent.name}/{path.name}/{found.st_size}/{found.st_mtime_ns}"
 
 
 def _build(paths: Sequence[Path], size: int, file: Path) -> None:

@@ -45,6 +45,11 @@ class DistributionMatching:
         Preset("smoke", {"steps": 3, "batch_real": 8}),
     )
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be optimised."""
+        if self.steps < 0 or self.batch_real < 1 or self.lr <= 0 or not 0 <= self.momentum < 1:
+            raise ValueError("steps must not be negative, batch_real and lr must be positive, momentum in [0, 1)")
+
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
@@ -56,7 +61,8 @@ class DistributionMatching:
         ctx.snapshot(0, images)
         for step in ctx.loop(self.steps, images=images, optimiser=optimiser):
             reinitialise(body, ctx.seeds.child("network", step))
-            loss = matcher.loss(images, step)
+            with ctx.seeds.child("dropout", step).lent_to_torch(ctx.device):
+                loss = matcher.loss(images, step)
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
@@ -97,7 +103,7 @@ class _Matcher:
     def _real(self, step: int, label: int) -> Tensor:
         index = self.members[label]
         order = torch.randperm(len(index), generator=self.ctx.seeds.child("real", step, label).torch())
-        return self.ctx.into_space(self.data.read(index[order[: self.method.batch_real]]))
+        return self.ctx.into_space(self.data.read(index[order[: self.method.batch_real]], self.ctx.device))
 
     def _real_means(self, real: list[Tensor]) -> Tensor:
         if self.together:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.selection import keep
+from stillproof.distill.kept import keep
 
 
 @distillers.register("full", version=1)
@@ -19,6 +20,8 @@ class FullData:
 
     Suites train on the data set itself instead of a copy; this is for those who want the copy as an artifact.
     """
+
+    needs_network: ClassVar[bool] = False
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return all images, class by class."""

@@ -27,5 +27,5 @@ def initial_images(data: ImageSet, ipc: int, ctx: Context, init: Init) -> tuple[
             index = random_positions(data, ipc, ctx)
         else:
             index = k_center_positions(data, ipc, ctx, default.embedding, default.starts)
-        images = ctx.into_space(data.read(index))
+        images = ctx.into_space(data.read(index, ctx.device))
     return images.to(ctx.device), labels

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.selection import Embedding, embedded, image_passes, keep
+from stillproof.distill.kept import keep
+from stillproof.distill.selection import Embedding, embedded, image_passes
 
 
 @distillers.register("k-center", version=1, paper="arXiv:2207.09639")
@@ -27,6 +29,16 @@ class KCenter:
 
     embedding: Embedding = "network"
     starts: int = 10  # scikit-learn's default when the paper was written
+
+    def __post_init__(self) -> None:
+        """Refuse what k-means cannot do."""
+        if self.starts < 1:
+            raise ValueError("starts must be at least 1")
+
+    @property
+    def needs_network(self) -> bool:
+        """Say whether the result depends on the network."""
+        return self.embedding == "network"
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
@@ -43,7 +55,8 @@ def k_center_positions(data: ImageSet, ipc: int, ctx: Context, embedding: Embedd
     for label, index, points in embedded(data, ctx, embedding):
         seed = ctx.seeds.child("k-means", label).integer() % 2**32
         kmeans = KMeans(n_clusters=ipc, n_init=starts, max_iter=300, random_state=seed)
-        kmeans.fit(points.numpy())
+        with threadpool_limits(1):  # sums of several threads come in any order, and so would the last bits
+            kmeans.fit(points.numpy())
         chosen.append(index[_nearest_each(points.numpy(), kmeans.cluster_centers_)])
     return torch.cat(chosen)
 

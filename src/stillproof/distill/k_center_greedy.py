@@ -24,6 +24,11 @@ class GreedyKCenter:
 
     embedding: Embedding = "network"
 
+    @property
+    def needs_network(self) -> bool:
+        """Say whether the result depends on the network."""
+        return self.embedding == "network"
+
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
         return select(data, ipc, ctx, self.embedding, greedy_centres)

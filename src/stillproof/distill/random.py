@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.selection import keep
+from stillproof.distill.kept import keep
 
 
 @distillers.register("random", version=1)
@@ -22,6 +23,7 @@ class RandomImages:
     """
 
     zca: bool = False
+    needs_network: ClassVar[bool] = False
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""

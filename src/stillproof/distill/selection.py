@@ -10,6 +10,7 @@ from torch import Tensor
 
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.kept import keep
 from stillproof.nets.body import Body
 from stillproof.train.data import from_images
 from stillproof.train.loop import fit
@@ -26,11 +27,6 @@ def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose:
     return keep(data, torch.cat(chosen), ctx)
 
 
-def keep(data: ImageSet, index: Tensor, ctx: Context) -> Distilled:
-    """Return the chosen real images, class by class, in the cell's space."""
-    return ctx.distilled(ctx.into_space(data.read(index)), data.labels[index], data)
-
-
 @torch.no_grad()
 def embedded(data: ImageSet, ctx: Context, embedding: Embedding) -> Iterator[tuple[int, Tensor, Tensor]]:
     """Yield each class with the positions of its images and their embeddings (n, D) on the CPU.
@@ -40,7 +36,7 @@ def embedded(data: ImageSet, ctx: Context, embedding: Embedding) -> Iterator[tup
     embed = _one_epoch_network(data, ctx) if embedding == "network" else _pixels
     for label in range(data.num_classes):
         index = data.of_class(label)
-        batches = [embed(data.read(part).to(ctx.device)).cpu() for part in torch.split(index, TEST_BATCH)]
+        batches = [embed(data.read(part, ctx.device)).cpu() for part in torch.split(index, TEST_BATCH)]
         yield label, index, torch.cat(batches)
 
 

@@ -8,29 +8,50 @@ from collections.abc import Sequence
 
 from stillproof.report.tables import Line
 
-HEADER = ("data set", "network", "method", "ipc", "accuracy %", "95 % interval", "n", "recipe", "selection", "protocol")
+# What a row is about stands before its numbers; how they were got, and whatever else a suite says, behind them.
+ABOUT = ("dataset", "network", "method", "ipc")
+NUMBERS = ("accuracy %", "95 % interval", "n")
+NAMES = {"dataset": "data set"}
+
+
+def header(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Return the titles of the columns."""
+    before, after = _columns(lines)
+    return (*(NAMES.get(key, key) for key in before), *NUMBERS, *(NAMES.get(key, key) for key in after))
 
 
 def text_rows(lines: Sequence[Line]) -> list[tuple[str, ...]]:
     """Return the cells of the table as text; percent only here."""
-    return [_text(line) for line in lines]
+    before, after = _columns(lines)
+    return [(*_about(line, before), *_numbers(line), *_about(line, after)) for line in lines]
 
 
-def _text(line: Line) -> tuple[str, ...]:
-    keys, accuracy = line.keys, line.accuracy
+def _columns(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
+    """Return the keys that stand before the numbers, and those behind them."""
+    keys = list(dict.fromkeys(key for line in lines for key in line.keys))
+    return [key for key in ABOUT if key in keys], [key for key in keys if key not in ABOUT]
+
+
+def _about(line: Line, keys: Sequence[str]) -> list[str]:
+    values = {key: line.keys.get(key) for key in keys}
+    absent = {"ipc": "all"}  # full data has no number of images per class
+    return [absent.get(key, "") if value is None else str(value) for key, value in values.items()]
+
+
+def _numbers(line: Line) -> tuple[str, str, str]:
+    accuracy = line.accuracy
     mean = f"{100 * accuracy.mean:.1f}" if accuracy else "-"
     interval = "-"
     if accuracy and accuracy.ci95:
         interval = f"{100 * accuracy.ci95[0]:.1f} to {100 * accuracy.ci95[1]:.1f}"
     n = str(accuracy.n if accuracy else 0) + (f" ({line.missing} missing)" if line.missing else "")
-    ipc = "all" if keys["ipc"] is None else str(keys["ipc"])
-    fixed = (keys["dataset"], keys["network"], keys["method"], ipc)
-    return (*fixed, mean, interval, n, keys["recipe"], keys["selection"], keys["protocol"])
+    return mean, interval, n
 
 
 def to_markdown(lines: Sequence[Line]) -> str:
     """Return a Markdown table."""
-    rows = [HEADER, tuple("---" for _ in HEADER), *text_rows(lines)]
+    titles = header(lines)
+    rows = [titles, tuple("---" for _ in titles), *text_rows(lines)]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
@@ -38,22 +59,23 @@ def to_csv(lines: Sequence[Line]) -> str:
     """Return comma-separated values, with accuracies as fractions."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    keys = list(lines[0].keys) if lines else []
+    keys = list(dict.fromkeys(key for line in lines for key in line.keys))
     writer.writerow([*keys, "mean", "std", "n", "ci95_low", "ci95_high", "missing"])
     for line in lines:
         a = line.accuracy
         low, high = a.ci95 if a and a.ci95 else ("", "")
         numbers = [a.mean, "" if a.std is None else a.std, a.n, low, high] if a else ["", "", 0, "", ""]
-        writer.writerow([*("" if line.keys[k] is None else line.keys[k] for k in keys), *numbers, line.missing])
+        writer.writerow([*("" if line.keys.get(k) is None else line.keys[k] for k in keys), *numbers, line.missing])
     return buffer.getvalue()
 
 
 def to_latex(lines: Sequence[Line]) -> str:
     """Return a booktabs table."""
     rows = [" & ".join(_escape(cell) for cell in row) + r" \\" for row in text_rows(lines)]
-    head = " & ".join(_escape(cell) for cell in HEADER) + r" \\"
+    before, after = _columns(lines)
+    head = " & ".join(_escape(cell) for cell in header(lines)) + r" \\"
     body = "\n".join(rows)
-    columns = "llrr" + "r" * 3 + "lll"
+    columns = "l" * len(before) + "r" * len(NUMBERS) + "l" * len(after)
     return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head}\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}\n"
 
 

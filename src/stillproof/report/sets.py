@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from stillproof.core.errors import BadInput, Corrupt
+from stillproof.report.runs import newest_run
 from stillproof.store.store import Store
 
 PREVIEW = "preview.png"
@@ -22,20 +23,27 @@ def named_set(store: Store, text: str) -> tuple[str, Path]:
 
 def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[tuple[str, Path]]:
     """Return title and preview of every distilled set behind the first seed of a suite's newest run."""
-    run = store.results.last_run(suite)
-    if run is None:
-        raise BadInput(f"suite {suite!r} was never run on this store: `stillproof run {suite}` does.")
+    run = newest_run(store, suite)
+    asked = {row["ipc"] for row in run.rows if row["ipc"] is not None}
+    for absent in sorted(set(ipc or ()) - asked):
+        known = ", ".join(str(number) for number in sorted(asked)) or "none"
+        raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
     chosen = [row["cells"][0] for row in run.rows if row["ipc"] is not None and (not ipc or row["ipc"] in ipc)]
     trained = [record.spec["train"] for record in store.results.get_many(chosen).values()]
     upstream = [record.spec["upstream"].get("cell") for record in store.results.get_many(trained).values()]
     made = store.results.get_many([cell for cell in dict.fromkeys(upstream) if cell])
     results = sorted((r.result for r in made.values() if r.result), key=lambda result: str(result["name"]))
+    if not results:
+        raise BadInput(f"the newest run of {suite!r} has no distilled set yet: `stillproof status` says why.")
     return [named_set(store, result["artifact"]) for result in results]
 
 
 def _title(folder: Path) -> str:
     try:
-        card = json.loads((folder / "card.json").read_text(encoding="utf-8"))["card"]
+        content = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+        kind, card = content["kind"], content["card"]
+        if kind != "distilled":
+            raise BadInput(f"{folder} is an artifact of kind {kind!r}, not a distilled set: name another.")
         return f"{card['method']}, {card['dataset']}, {card['ipc']} per class"
     except (OSError, ValueError, KeyError) as error:
         raise Corrupt(f"{folder / 'card.json'} cannot be read: {error!r}.") from error

@@ -19,7 +19,6 @@ class Line:
     keys: Mapping[str, Any]
     accuracy: Summary | None
     missing: int
-    seconds: float  # of all cells behind the row, those shared with other rows included
     notes: Sequence[str] = field(default=())
 
     def as_dict(self) -> Json:
@@ -41,8 +40,7 @@ def _line(row: Json, records: Mapping[str, Record], needed: Mapping[str, Record]
     found = [records[cell] for cell in row["cells"] if cell in records]
     done = [record.result["accuracy"] for record in found if record.status == "done" and record.result]
     notes = sorted({_reason(record, needed) for record in found if record.status in ("failed", "unsupported")})
-    seconds = sum(needed[r.spec["train"]].seconds or 0.0 for r in found if r.spec["train"] in needed)
-    return Line(keys, summarise(done) if done else None, len(row["cells"]) - len(done), seconds, notes)
+    return Line(keys, summarise(done) if done else None, len(row["cells"]) - len(done), notes)
 
 
 def _reason(record: Record, needed: Mapping[str, Record]) -> str:

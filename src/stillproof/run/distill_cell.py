@@ -6,20 +6,17 @@ import dataclasses
 
 import torch
 
-from stillproof.core.components import distillers, networks
-from stillproof.core.context import Context
+from stillproof.core.components import distillers
 from stillproof.core.errors import StillproofError
-from stillproof.core.provenance import Meter, numerics, provenance
-from stillproof.core.seeds import Seeds
+from stillproof.core.provenance import Meter, provenance
 from stillproof.core.spec import Json
-from stillproof.core.types import Card, Distilled, ImageSet, Space
+from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.artifact import card_of, extra_files, tensors_of
-from stillproof.nets.build import build_network, forward_flops
+from stillproof.run.distill_context import make_context
 from stillproof.run.source_data import load_exactly
-from stillproof.run.world import Answer, World
+from stillproof.run.world import Answer, World, recorded
 from stillproof.run.zca_cell import read_zca
 from stillproof.store.store import Store
-from stillproof.transforms.front import Front
 from stillproof.transforms.space import make_front
 
 
@@ -27,7 +24,7 @@ def compute_distill(cell_id: str, spec: Json, where: Json, world: World) -> Answ
     """Distil, check what came out and store it; snapshots are stored as sets of their own."""
     data = load_exactly(spec["data"], where["dataset"], where["part"], world)
     method = distillers.build(spec["method"]["name"], spec["method"]["params"])
-    ctx = _context(cell_id, spec, where, world, data)
+    ctx = make_context(cell_id, spec, where, world, data)
     with Meter() as meter:
         distilled = method.distill(data, spec["ipc"], ctx)
     check_distilled(distilled, data, spec["method"]["name"])
@@ -46,7 +43,7 @@ def compute_distill(cell_id: str, spec: Json, where: Json, world: World) -> Answ
         "snapshots": snapshots,
         "notes": ctx.notes,
     } | meter.as_dict()
-    return Answer(result, numerics(world.options.device, compiled=bool(ctx.notes.get("compiled"))))
+    return Answer(result, recorded(ctx))
 
 
 def check_distilled(distilled: Distilled, data: ImageSet, method: str) -> None:
@@ -63,48 +60,6 @@ def thinned(history: list[dict[str, float]], most: int = 500) -> list[dict[str, 
     """Return at most ``most`` evenly spaced entries, the last among them."""
     stride = -(-len(history) // most) or 1
     return history[::-1][::stride][::-1]
-
-
-def _context(cell_id: str, spec: Json, where: Json, world: World, data: ImageSet) -> Context:
-    network = networks.build(spec["network"]["name"], spec["network"]["params"])
-    card = Card(
-        method=spec["method"]["name"],
-        version=spec["method"]["version"],
-        params=spec["method"]["params"],
-        dataset=where["dataset"],
-        data_id=data.id,
-        ipc=spec["ipc"],
-        seed=spec["seed"],
-        network=where["network"],
-        licence=data.info.licence,
-        bytes=0,
-    )
-    device = world.options.device
-    space, front = _space(spec, world.store, data)
-    return Context(
-        seeds=Seeds(spec["seed"]).child("distill", spec["method"]["name"]),
-        device=device,
-        card=card,
-        networks=lambda seeds: build_network(network, data.info, seeds, device),
-        space=space,
-        front=front.to(device),
-        forward_flops=forward_flops(network, data.info.channels, data.info.size, data.num_classes),
-        scratch=world.store.scratch(cell_id),
-        report=world.report,
-        checkpoint_seconds=world.options.checkpoint_seconds,
-        snapshot_steps=world.options.snapshot_steps,
-    )
-
-
-def _space(spec: Json, store: Store, data: ImageSet) -> tuple[Space, Front]:
-    """Return where the images live: whitened if the spec names a whitening, else normalised."""
-    if "zca" not in spec:
-        space = Space.normalised(data.info)
-        return space, make_front(space)
-    record = store.results.get(spec["zca"])
-    assert record is not None and record.result is not None, "a cell runs only after those that it needs"
-    space = Space("zca", ref=record.result["artifact"])
-    return space, make_front(space, read_zca(store, space.ref))
 
 
 def _at_step(distilled: Distilled, images: torch.Tensor, step: int) -> Distilled:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from stillproof.core.components import augmentations, distillers, networks, recipes
 from stillproof.core.errors import BadInput
-from stillproof.core.presets import preset_params
-from stillproof.core.registry import parse_reference
-from stillproof.core.source import module_hash
+from stillproof.core.source import file_hash, module_hash
 from stillproof.core.spec import Json, digest
-from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
-from stillproof.data.load import load
-from stillproof.nets.build import forward_flops
+from stillproof.run.resolve import Resolver
 from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequest, Row, SelectRequest, TrainRequest
-from stillproof.train.recipe import Recipe
 
 SPEC_FORMAT = 1
 ZCA_EPS = 0.1  # on eigenvalues of [0, 1] pixels, as all published ZCA sets have it
+# What every distiller runs through, besides its own file.
+SHARED = ("stillproof.nets.build", "stillproof.transforms.space")
+TRAINING = ("stillproof.run.train_cell", "stillproof.run.training_data")
+
+Request = DataRequest | DistillRequest | TrainRequest | SelectRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,81 +38,95 @@ class Cell:
     label: str
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """What a training run trains on: its part of the spec, the cell that makes it, its size and its name."""
+
+    spec: Json
+    needs: tuple[str, ...]
+    images: int
+    label: str
+
+
 class Planner:
     """Turns requests into cells; a request that was seen before costs nothing."""
 
-    root: Path
-    cells: dict[str, Cell] = field(default_factory=dict)
-    _known: dict[Any, Cell] = field(default_factory=dict)
+    def __init__(self, root: Path) -> None:
+        """Plan for the data sets below ``root``."""
+        self.cells: dict[str, Cell] = {}
+        self._names = Resolver(root)
+        self._known: dict[Request, Cell] = {}
 
     def rows(self, rows: Iterable[Row]) -> list[Json]:
         """Plan the rows of a suite; return them as they are stored, with the cell of each seed."""
         return [{**row.keys, "cells": [self.select(request).id for request in row.requests]} for row in rows]
 
+    def zca(self, request: DataRequest) -> Cell:
+        """Plan the whitening of a data set."""
+        if request not in self._known:
+            data = self._names.data(request.dataset, request.part)
+            spec = {"stage": "zca", "format": SPEC_FORMAT, "data": data.id, "eps": ZCA_EPS}
+            spec["source"] = module_hash("stillproof.transforms.zca")
+            size = data.info.channels * data.info.size**2
+            where = {"dataset": request.dataset, "part": request.part}
+            flops = 2.0 * data.total * size**2 + 10.0 * size**3  # covariance and eigenvectors
+            self._known[request] = self._cell("zca", spec, where, (), flops, f"whitening of {data.info.name}")
+        return self._known[request]
+
     def distill(self, request: DistillRequest) -> Cell:
         """Plan a distilled set."""
         if request not in self._known:
-            data, info, members, total = self._data(request.data.dataset, request.data.part)
-            check_ipc(request.ipc, members, request.data.dataset)
-            method, name = _method(request.method, request.scale, info.name, request.ipc)
-            network_spec, flops = _network(request.network, info)
+            data = self._names.data(request.data.dataset, request.data.part)
+            check_ipc(request.ipc, data.smallest, request.data.dataset)
+            method, method_spec = self._names.method(request.method, request.scale, data.info.name, request.ipc)
+            network, flops = self._names.network(request.network, data.info)
             spec = {
                 "stage": "distill",
                 "format": SPEC_FORMAT,
-                "data": data,
-                "method": distillers.spec(method).as_dict(),
-                "network": network_spec,
+                "data": data.id,
+                "info": data.info_spec(),
+                "method": method_spec,
+                "network": network if getattr(method, "needs_network", True) else None,
                 "ipc": request.ipc,
                 "seed": request.seed,
+                "path": [file_hash("stillproof.run.distill_context"), *map(module_hash, SHARED)],
             }
-            needs: tuple[str, ...] = ()
-            if getattr(method, "zca", False):
-                needs = (self.zca(request.data).id,)
+            needs = (self.zca(request.data).id,) if getattr(method, "zca", False) else ()
+            if needs:
                 spec["zca"] = needs[0]
-            passes = getattr(method, "image_passes", lambda *_: 0.0)(total, info.num_classes, request.ipc)
+            passes = getattr(method, "image_passes", lambda *_: 0.0)(data.total, data.info.num_classes, request.ipc)
             where = {"dataset": request.data.dataset, "part": request.data.part, "network": request.network}
-            label = f"{name} {info.name} ipc {request.ipc} seed {request.seed}"
+            label = f"{request.method} {data.info.name} ipc {request.ipc} seed {request.seed}"
             self._known[request] = self._cell("distill", spec, where, needs, passes * flops, label)
         return self._known[request]
-
-    def zca(self, request: DataRequest) -> Cell:
-        """Plan the whitening of a data set."""
-        key = ("zca", request)
-        if key not in self._known:
-            data, info, _, total = self._data(request.dataset, request.part)
-            spec = {"stage": "zca", "format": SPEC_FORMAT, "data": data, "eps": ZCA_EPS}
-            spec["source"] = module_hash("stillproof.transforms.zca")
-            size = info.channels * info.size**2
-            where = {"dataset": request.dataset, "part": request.part}
-            flops = 2.0 * total * size**2 + 10.0 * size**3  # covariance and eigenvectors
-            self._known[key] = self._cell("zca", spec, where, (), flops, f"whitening of {info.name}")
-        return self._known[key]
 
     def train(self, request: TrainRequest) -> Cell:
         """Plan a training run, and the distilled set that it needs."""
         if request not in self._known:
-            dataset = request.on.data.dataset if isinstance(request.on, DistillRequest) else request.on.dataset
-            upstream, needs, images, what = self._upstream(request.on)
-            test, info, _, tested = self._data(dataset, "test")
-            recipe, recipe_spec = _recipe(request.recipe)  # by value: its name decides nothing
-            network_spec, flops = _network(request.network, info)
+            on = request.on
+            dataset = on.data.dataset if isinstance(on, DistillRequest) else on.dataset
+            part = on.part if isinstance(on, DataRequest) else None
+            upstream = self._upstream(on)
+            test = self._names.data(dataset, "test")
+            recipe, recipe_spec = self._names.recipe(request.recipe)
+            network, flops = self._names.network(request.network, test.info)
             spec = {
                 "stage": "train",
                 "format": SPEC_FORMAT,
-                "upstream": upstream,
-                "test": test,
-                "heldout": self._data(dataset, "heldout")[0] if request.heldout else None,
-                "network": network_spec,
+                "upstream": upstream.spec,
+                "test": test.id,
+                "heldout": self._names.data(dataset, "heldout").id if request.heldout else None,
+                "info": test.info_spec(),
+                "network": network,
                 **recipe_spec,
-                "loop": module_hash("stillproof.train.loop"),
+                "path": [*map(file_hash, TRAINING), module_hash("stillproof.train.loop")],
                 "seed": request.seed,
             }
             points = sum(recipe.is_measured(epoch) for epoch in range(recipe.epochs))
-            work = (3 * recipe.epochs * images + points * tested) * flops
-            where = {"dataset": dataset, "network": request.network, "recipe": request.recipe}
-            label = f"train {request.network} on {what} seed {request.seed}"
-            self._known[request] = self._cell("train", spec, where, needs, work, label)
+            work = (3 * recipe.epochs * upstream.images + points * test.total) * flops
+            where = {"dataset": dataset, "part": part, "network": request.network, "recipe": request.recipe}
+            label = f"train {request.network} on {upstream.label} seed {request.seed}"
+            self._known[request] = self._cell("train", spec, where, upstream.needs, work, label)
         return self._known[request]
 
     def select(self, request: SelectRequest) -> Cell:
@@ -125,29 +136,21 @@ class Planner:
             if request.rule == "heldout" and not request.train.heldout:
                 raise BadInput("selection 'heldout' needs a held-out part, which this training run does not have.")
             spec = {"stage": "select", "format": SPEC_FORMAT, "train": train.id, "rule": request.rule}
-            spec["source"] = module_hash("stillproof.run.select_cell")
+            spec["path"] = [file_hash("stillproof.run.select_cell")]
             label = f"{request.rule} epoch of {train.label}"
             self._known[request] = self._cell("select", spec, {}, (train.id,), 0.0, label)
         return self._known[request]
 
-    def _upstream(self, on: DataRequest | DistillRequest | ArtifactRequest) -> tuple[Json, tuple[str, ...], int, str]:
-        """Return the upstream of a training run as (spec part, needed cells, number of images, name)."""
+    def _upstream(self, on: DataRequest | DistillRequest | ArtifactRequest) -> Upstream:
         if isinstance(on, DistillRequest):
             cell = self.distill(on)
-            classes = self._data(on.data.dataset, on.data.part)[1].num_classes
-            return {"cell": cell.id}, (cell.id,), on.ipc * classes, cell.label
+            classes = self._names.data(on.data.dataset, on.data.part).info.num_classes
+            return Upstream({"cell": cell.id}, (cell.id,), on.ipc * classes, cell.label)
         if isinstance(on, ArtifactRequest):
-            upstream = {"cell": on.cell} if on.cell else {"artifact": on.artifact}
-            return upstream, (), on.images, on.artifact[:12]
-        data, info, _, total = self._data(on.dataset, on.part)
-        return {"data": data}, (), total, f"full {info.name}"
-
-    def _data(self, dataset: str, split: Split) -> tuple[str, DataInfo, int, int]:
-        """Return (id, info, size of the smallest class, number of images) of a split."""
-        key = (dataset, split)
-        if key not in self._known:
-            self._known[key] = _measure(load(dataset, split, self.root))  # type: ignore[assignment]
-        return self._known[key]  # type: ignore[return-value]
+            spec = {"cell": on.cell} if on.cell else {"artifact": on.artifact}
+            return Upstream(spec, (), on.images, on.artifact[:12])
+        data = self._names.data(on.dataset, on.part)
+        return Upstream({"data": data.id}, (), data.total, f"full {data.info.name}")
 
     def _cell(self, stage: str, spec: Json, where: Json, needs: tuple[str, ...], flops: float, label: str) -> Cell:
         name = digest(spec)
@@ -160,30 +163,3 @@ def check_ipc(ipc: int, smallest: int, dataset: str) -> None:
         raise BadInput(f"ipc = {ipc} is not allowed: at least 1 image per class is needed.")
     if ipc > smallest:
         raise BadInput(f"ipc = {ipc} is not allowed: the smallest class of {dataset} has {smallest} images.")
-
-
-def _measure(data: ImageSet) -> tuple[str, DataInfo, int, int]:
-    counts = data.labels.bincount(minlength=data.num_classes)
-    return data.id, data.info, int(counts.min()), len(data)
-
-
-@functools.lru_cache(maxsize=1024)
-def _method(reference: str, scale: str, dataset: str, ipc: int) -> tuple[Distiller, str]:
-    name = reference.partition(":")[0]
-    preset = preset_params(distillers.get(name), scale, dataset, ipc)
-    given = parse_reference(reference)[1]
-    return distillers.build(name, {**preset, **given}), reference
-
-
-@functools.lru_cache(maxsize=1024)
-def _network(reference: str, info: DataInfo) -> tuple[Json, float]:
-    network = networks.build(reference)
-    flops = forward_flops(network, info.channels, info.size, info.num_classes)
-    return networks.spec(network).as_dict(), float(flops)
-
-
-@functools.lru_cache(maxsize=1024)
-def _recipe(reference: str) -> tuple[Recipe, Json]:
-    recipe: Recipe = recipes.build(reference)
-    augment = None if recipe.augment == "none" else augmentations.spec(augmentations.build(recipe.augment)).as_dict()
-    return recipe, {"recipe": recipes.spec(recipe).as_dict()["params"], "augment": augment}

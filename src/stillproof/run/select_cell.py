@@ -24,6 +24,7 @@ def compute_select(cell_id: str, spec: Json, where: Json, world: World) -> Answe
             "model": curve["models"][str(epoch)],
             "outcomes": curve["outcomes"],
             "n_test": curve["n_test"],
+            "points": len(curve["epochs"]),
         },
         (record.provenance or {}).get("numerics", {}),
     )

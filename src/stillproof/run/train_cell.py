@@ -8,23 +8,18 @@ import torch
 
 from stillproof.core.components import networks
 from stillproof.core.context import Context
-from stillproof.core.errors import BadInput
 from stillproof.core.provenance import Meter, numerics
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
-from stillproof.core.types import Distilled, ImageSet, Space, Split
-from stillproof.distill.artifact import from_artifact
+from stillproof.core.types import ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.source_data import load_exactly
-from stillproof.run.world import Answer, World
-from stillproof.run.zca_cell import read_zca
+from stillproof.run.training_data import front_of, training_data
+from stillproof.run.world import Answer, World, recorded
 from stillproof.train.curve import Curve
-from stillproof.train.data import TrainData, from_distilled, from_images
 from stillproof.train.loop import fit
 from stillproof.train.model import ModelCard, TrainedModel
 from stillproof.train.recipe import Recipe
-from stillproof.transforms.front import Front
-from stillproof.transforms.space import make_front
 
 
 def compute_train(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
@@ -35,9 +30,9 @@ def compute_train(cell_id: str, spec: Json, where: Json, world: World) -> Answer
     recipe = Recipe.from_json(spec["recipe"])
     seeds = Seeds(spec["seed"]).child("train")
     network = networks.build(spec["network"]["name"], spec["network"]["params"])
-    space, data = _training_data(spec, where, world, recipe, test)
+    space, data = training_data(spec, where, world, recipe, test)
     model = TrainedModel(
-        _front(space, world).to(device), build_network(network, test.info, seeds.child("network"), device)
+        front_of(space, world.store).to(device), build_network(network, test.info, seeds.child("network"), device)
     )
     curve = Curve(test, heldout, device)
     ctx = Context(
@@ -46,45 +41,13 @@ def compute_train(cell_id: str, spec: Json, where: Json, world: World) -> Answer
         scratch=world.store.scratch(cell_id),
         report=world.report,
         checkpoint_seconds=world.options.checkpoint_seconds,
+        numerics=numerics(device),
     )
     flops = forward_flops(network, test.info.channels, test.info.size, test.num_classes)
     with Meter() as meter:
         fit(model, data, recipe, ctx, curve=curve, flops=flops)
     result = _keep(curve, spec, space, test, world, cell_id) | {"notes": ctx.notes} | meter.as_dict()
-    return Answer(result, numerics(device, compiled=bool(ctx.notes.get("compiled"))))
-
-
-def _training_data(spec: Json, where: Json, world: World, recipe: Recipe, test: ImageSet) -> tuple[Space, TrainData]:
-    upstream, device = spec["upstream"], world.options.device
-    if "data" in upstream:
-        part: Split = "fit" if spec["heldout"] else "train"
-        data = load_exactly(upstream["data"], where["dataset"], part, world)
-        space = Space.normalised(data.info)
-        return space, from_images(data, make_front(space).to(device), recipe.loss, device)
-    distilled = _distilled(upstream, world)
-    if distilled.num_classes != test.num_classes or distilled.images.shape[1] != test.info.channels:
-        raise BadInput(
-            f"the distilled set has {distilled.num_classes} classes and images {tuple(distilled.images.shape[1:])}, "
-            f"which does not fit {test.info.name}."
-        )
-    space = Space.normalised(test.info) if distilled.space.kind == "pixels" else distilled.space
-    return space, from_distilled(distilled, _front(space, world).to(device), recipe.loss, device)
-
-
-def _distilled(upstream: Json, world: World) -> Distilled:
-    artifact = upstream.get("artifact")
-    if artifact is None:
-        record = world.store.results.get(upstream["cell"])
-        assert record is not None and record.result is not None, "a cell runs only after those that it needs"
-        artifact = record.result["artifact"]
-    stored = world.store.artifacts.read(artifact)
-    return from_artifact(stored.tensors, stored.card)
-
-
-def _front(space: Space, world: World) -> Front:
-    if space.kind != "zca":
-        return make_front(space)
-    return make_front(space, read_zca(world.store, space.ref))
+    return Answer(result, recorded(ctx))
 
 
 def _keep(curve: Curve, spec: Json, space: Space, test: ImageSet, world: World, cell_id: str) -> Json:

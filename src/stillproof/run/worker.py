@@ -116,6 +116,7 @@ class Worker:
         return self._cells[found] if found else None
 
     def _compute(self, cell: Cell) -> None:
+        self._began = time.perf_counter()
         missing = next((need for need in cell.needs if self._status.get(need) != "done"), None)
         if missing:
             self._settle(cell, lambda: self._pass_on(cell, missing))
@@ -126,7 +127,6 @@ class Worker:
             heartbeat.report(share)
             self._show({cell.id: share})
 
-        started = time.perf_counter()
         self._set(cell.id, "running")
         report(0.0)
         try:
@@ -145,8 +145,7 @@ class Worker:
             trace = f"{error!r}\n{traceback.format_exc()}"
             self._settle(cell, lambda: self._fail(cell, trace))
         else:
-            seconds = time.perf_counter() - started
-            self._settle(cell, lambda: self._finish(cell, answer, seconds))
+            self._settle(cell, lambda: self._finish(cell, answer))
 
     def _settle(self, cell: Cell, write: Callable[[], str]) -> None:
         """Write how a cell ended, unless another process has taken it over."""
@@ -156,21 +155,24 @@ class Worker:
             log.warning("%s", error)
         self._show({})
 
-    def _finish(self, cell: Cell, answer: Answer, seconds: float) -> str:
+    def _finish(self, cell: Cell, answer: Answer) -> str:
         record = provenance() | {"numerics": answer.numerics}
         try:
-            self.store.claims.finish(cell.id, self._owner, result=answer.result, seconds=seconds, provenance=record)
+            self.store.claims.finish(cell.id, self._owner, answer.result, self._seconds(), record)
         except BadInput as error:  # an answer that cannot be stored, such as NaN
             return self._fail(cell, str(error))
         self.store.drop_scratch(cell.id)
         return "done"
 
     def _fail(self, cell: Cell, error: str) -> str:
-        self.store.claims.fail(cell.id, self._owner, error=error, provenance=provenance())
+        self.store.claims.fail(cell.id, self._owner, error, self._seconds(), provenance())
         return "failed"
 
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._began
+
     def _unsupported(self, cell: Cell, reason: str) -> str:
-        self.store.claims.unsupported(cell.id, self._owner, reason=reason)
+        self.store.claims.unsupported(cell.id, self._owner, reason, provenance())
         return "unsupported"
 
     def _pass_on(self, cell: Cell, missing: str) -> str:

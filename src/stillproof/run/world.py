@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stillproof.core.context import Context
 from stillproof.core.spec import Json
 from stillproof.store.store import Store
 
@@ -37,6 +38,12 @@ class Answer:
 
     result: Json
     numerics: Json = field(default_factory=dict)
+
+
+def recorded(ctx: Context) -> Json:
+    """Return the numerics of a finished cell: this process's, and those of the processes that began it, if others."""
+    found = {**ctx.numerics, "compiled": bool(ctx.notes.get("compiled"))}
+    return found | ({"segments": ctx.segments} if len(ctx.segments) > 1 else {})
 
 
 def default_device() -> str:

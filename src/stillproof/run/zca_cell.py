@@ -18,7 +18,7 @@ def compute_zca(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
     artifact = world.store.artifacts.write("zca", tensors, {"data": spec["data"], "eps": spec["eps"]})
     size = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
     world.store.register_artifact(artifact, "zca", f"zca-{data.info.name}-{cell_id[:6]}", cell_id, size)
-    return Answer({"artifact": artifact, "bytes": size} | meter.as_dict(), numerics("cpu", compiled=False))
+    return Answer({"artifact": artifact, "bytes": size} | meter.as_dict(), numerics("cpu"))
 
 
 def read_zca(store: Store, artifact: str) -> ZCA:

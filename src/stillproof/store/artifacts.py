@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import uuid
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stillproof.core.errors import BadInput, Corrupt
 from stillproof.core.spec import Json
-from stillproof.store.atomic import write_folder
+from stillproof.store.atomic import remove_stale, write_folder
 from stillproof.store.sealed import CARD, TENSORS, Artifact, check, read_files, read_folder, seal
 from stillproof.store.trouble import disk_trouble
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 VOLATILE = ("cost", "provenance")
+
+log = logging.getLogger("stillproof")
 
 
 class Artifacts:
@@ -36,7 +40,7 @@ class Artifacts:
         volatile: Collection[str] = VOLATILE,
         extra: Mapping[str, bytes] | None = None,
     ) -> str:
-        """Write an artifact, whole or not at all, and return its id.
+        """Write an artifact, whole or not at all, and return its id; a sound one that is there already stays.
 
         Args:
             kind: What it is, such as ``distilled`` or ``model``.
@@ -60,9 +64,22 @@ class Artifacts:
             raise Corrupt(f"{self.folder(artifact) / CARD} is corrupt: it belongs to artifact {found.id[:12]}.")
         return found
 
-    def read_folder(self, folder: Path) -> Artifact:
-        """Read and check an artifact folder, wherever it is."""
-        return read_folder(folder)
+    def is_sound(self, artifact: str) -> bool:
+        """Say whether an artifact is there and holds what it held when it was sealed; all of it is read."""
+        try:
+            return self.read(artifact).id == artifact
+        except Corrupt:
+            return False
+
+    def tensors_bytes(self, artifact: str) -> int | None:
+        """Return the size of an artifact's file of tensors, or nothing if a file is missing; none is read."""
+        folder = self.folder(artifact)
+        with disk_trouble(folder):
+            try:
+                (folder / CARD).stat()
+                return (folder / TENSORS).stat().st_size
+            except (FileNotFoundError, NotADirectoryError):
+                return None
 
     def adopt(self, folder: Path) -> str:
         """Check the artifact in a foreign folder, copy it into this store and return its id."""
@@ -89,8 +106,21 @@ class Artifacts:
     def _place(self, artifact: str, files: Mapping[str, bytes]) -> None:
         target = self.folder(artifact)
         with disk_trouble(self.root):
+            remove_stale(self.root)
+            if target.exists() and not self.is_sound(artifact):
+                self._set_aside(target)
             if not target.exists():
                 write_folder(files, target, self.root)
+
+    def _set_aside(self, target: Path) -> None:
+        """Move a corrupt artifact out of the way; it is kept, since it may show what damaged it."""
+        aside = self.root / ".corrupt" / f"{target.name}.corrupt-{uuid.uuid4().hex}"
+        aside.parent.mkdir(exist_ok=True)
+        try:
+            target.rename(aside)
+        except FileNotFoundError:
+            return  # another process was faster
+        log.warning("artifact %s was corrupt: it is made anew, and its old files are in %s.", target.name[:12], aside)
 
 
 def _is(folder: Path, artifact: str) -> bool:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
+
+# No write lasts nearly as long, on the slowest disk and with clocks that differ by hours: whoever wrote it is dead.
+STALE_SECONDS = 24 * 3600.0
+_PARTIAL = ".partial-"
+
+log = logging.getLogger("stillproof")
 
 
 def write_folder(files: Mapping[str, bytes], target: Path, workplace: Path) -> None:
@@ -14,7 +22,7 @@ def write_folder(files: Mapping[str, bytes], target: Path, workplace: Path) -> N
 
     They are written below ``workplace``, on the same file system, and moved when they are complete.
     """
-    partial = workplace / f".partial-{uuid.uuid4().hex}"
+    partial = workplace / f"{_PARTIAL}{uuid.uuid4().hex}"
     partial.mkdir(parents=True)
     try:
         for name, data in files.items():
@@ -26,6 +34,18 @@ def write_folder(files: Mapping[str, bytes], target: Path, workplace: Path) -> N
     finally:
         if partial.exists():
             shutil.rmtree(partial)
+
+
+def remove_stale(workplace: Path) -> None:
+    """Remove what writers that were killed left below ``workplace`` more than a day ago."""
+    for partial in workplace.glob(f"{_PARTIAL}*"):
+        try:
+            if partial.stat().st_mtime < time.time() - STALE_SECONDS:
+                shutil.rmtree(partial)
+        except FileNotFoundError:
+            continue  # another process removes it too
+        except OSError as error:  # it may be somebody else's, and must not stop the write that is to come
+            log.warning("%s was left by a writer that was killed, and cannot be removed: %s.", partial, error)
 
 
 def _move(partial: Path, target: Path) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import time
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, insert, or_, select, update
+from sqlalchemy import Row, func, insert, or_, select, update
 
 from stillproof.core.errors import BadInput, UnknownName
-from stillproof.store.database import Database
+from stillproof.store.database import Database, chunks
 from stillproof.store.results import begins, is_prefix
 from stillproof.store.schema import artifacts as table
 
@@ -20,19 +21,26 @@ class Catalogue:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def register(self, artifact: str, kind: str, name: str | None, cell: str | None, size: int) -> None:
-        """Enter an artifact that was written, with its size in bytes; the newest to ask for a name has it.
+    def register(
+        self, artifact: str, kind: str, name: str | None, cell: str | None, size: int, tensors_bytes: int | None
+    ) -> None:
+        """Enter an artifact that was written, with its size in bytes and that of its file of tensors.
 
-        A cell that is computed again under other numerics gives other bytes under the same name.
+        The newest to ask for a name has it: a cell that is computed again under other numerics gives
+        other bytes under the same name. The first cell that made an artifact stays its maker.
         """
-        values = {"id": artifact, "kind": kind, "name": name, "cell": cell, "bytes": size, "created": time.time()}
+        later = {"cell": cell, "tensors_bytes": tensors_bytes}  # what an earlier entry may lack
+        values = {"id": artifact, "kind": kind, "name": name, "bytes": size, "created": time.time(), **later}
         with self._database.write() as connection:
             if name is not None:
                 connection.execute(update(table).where(table.c.name == name).values(name=None))
             if connection.execute(select(table.c.id).where(table.c.id == artifact)).scalar() is None:
                 connection.execute(insert(table).values(values))
-            elif name is not None:
-                connection.execute(update(table).where(table.c.id == artifact).values(name=name))
+            else:
+                filled = {key: func.coalesce(table.c[key], value) for key, value in later.items() if value is not None}
+                changes = filled if name is None else filled | {"name": name}
+                if changes:
+                    connection.execute(update(table).where(table.c.id == artifact).values(changes))
 
     def resolve(self, text: str, kind: str | None) -> str:
         """Return the id of the artifact that ``text`` means: an id, the beginning of one, or a name.
@@ -56,6 +64,13 @@ class Catalogue:
         """Return the cell that made an artifact, if it was made in this store."""
         found = self._find(table.c.id == artifact)
         return found[0].cell if found else None
+
+    def tensors_bytes(self, artifacts: Sequence[str]) -> dict[str, int]:
+        """Return the size that the file of tensors of each artifact had, by id, where it is known."""
+        query = select(table.c.id, table.c.tensors_bytes).where(table.c.tensors_bytes.is_not(None))
+        with self._database.read() as connection:
+            rows = [row for part in chunks(artifacts) for row in connection.execute(query.where(table.c.id.in_(part)))]
+        return {row.id: row.tensors_bytes for row in rows}
 
     def _find(self, condition: Any) -> list[Row[Any]]:
         with self._database.read() as connection:

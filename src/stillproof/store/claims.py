@@ -19,6 +19,9 @@ MOST_ATTEMPTS = 3
 LOOK_AT = 64  # cells at a time: the first that is free is mostly among the first
 GIVEN_UP = f"given up after {MOST_ATTEMPTS} workers died while computing it"
 
+_EMPTY = ("owner", "lease_until", "started", "finished", "seconds", "result", "error", "provenance")
+FRESH = {"status": "pending", "attempts": 0, "progress": 0.0, **dict.fromkeys(_EMPTY)}  # as if never tried
+
 
 class Claims:
     """The claims on the cells of one store; every change is one conditional update whose row count decides."""
@@ -58,9 +61,10 @@ class Claims:
         origin = None if provenance is None else to_text(provenance, f"the provenance of cell {cell[:12]}")
         self._end(cell, owner, "failed", error=error, seconds=seconds, provenance=origin)
 
-    def unsupported(self, cell: str, owner: str, reason: str) -> None:
+    def unsupported(self, cell: str, owner: str, reason: str, provenance: Json | None = None) -> None:
         """Store that the question has no answer, by definition."""
-        self._end(cell, owner, "unsupported", error=reason, progress=1.0)
+        origin = None if provenance is None else to_text(provenance, f"the provenance of cell {cell[:12]}")
+        self._end(cell, owner, "unsupported", error=reason, progress=1.0, provenance=origin)
 
     def release(self, cell: str, owner: str) -> None:
         """Give the cell back, unharmed: its owner was stopped by the user."""
@@ -72,14 +76,19 @@ class Claims:
 
         It is for a person who gives the command again: what died with the earlier command does not count.
         """
-        fresh = {"status": "pending", "attempts": 0, "progress": 0.0, "seconds": None}
-        fresh |= dict.fromkeys(("owner", "lease_until", "started", "finished", "error", "provenance"))
         for part in chunks(ids):
             _, dead = self._candidates(part)
             died = and_(cells.c.status == "running", cells.c.owner.in_(dead))
             again = and_(cells.c.id.in_(part), or_(cells.c.status == "failed", died))
             with self._database.write() as connection:
-                connection.execute(update(cells).where(again).values(fresh))
+                connection.execute(update(cells).where(again).values(FRESH))
+
+    def reopen(self, ids: Sequence[str]) -> None:
+        """Forget the answers of those of ``ids`` that are done, so that they are computed again."""
+        for part in chunks(ids):
+            with self._database.write() as connection:
+                done = and_(cells.c.id.in_(part), cells.c.status == "done")
+                connection.execute(update(cells).where(done).values(FRESH))
 
     def _candidates(self, ids: Sequence[str]) -> tuple[dict[str, int], list[str]]:
         """Return the attempts of those cells that look free, by id, and the owners found dead."""

@@ -11,6 +11,7 @@ from sqlalchemy.exc import ArgumentError
 from stillproof.core.errors import BadInput
 
 VARIABLE = "STILLPROOF_STORE"
+ARTIFACTS_VARIABLE = "STILLPROOF_ARTIFACTS"
 DEFAULT = "sqlite:///stillproof.db"
 
 
@@ -47,8 +48,13 @@ def sqlite_file(url: URL) -> Path | None:
 
 
 def artifacts_root(url: URL) -> Path:
-    """Return the folder of artifacts that belongs to a store unless another is named."""
+    """Return the folder of a store's artifacts: $STILLPROOF_ARTIFACTS, else the one beside a SQLite file."""
+    named = os.environ.get(ARTIFACTS_VARIABLE)
+    if named:
+        return Path(named).expanduser().absolute()
     file = sqlite_file(url)
     if file is None:
-        raise BadInput(f"store {shown(url)} has no folder beside it: name one for its artifacts.")
+        raise BadInput(
+            f"store {shown(url)} has no folder beside it: name one for its artifacts with {ARTIFACTS_VARIABLE}."
+        )
     return file.with_name(f"{file.stem}-artifacts")

@@ -14,7 +14,7 @@ from stillproof.store.database import Database
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0001"
+HEAD = "0002"
 SCRIPTS = "stillproof.store:migrations"
 VERSION_TABLE = "alembic_version"
 VERSION = text(f"SELECT version_num FROM {VERSION_TABLE}")

@@ -8,12 +8,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, Table, func, insert, select
 
-from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 from stillproof.store.database import Database, chunks
 from stillproof.store.records import NewCell, Record, Run
 from stillproof.store.schema import cells, runs
-from stillproof.store.strict_json import to_text
+from stillproof.store.strict_json import from_text, to_text
 
 SHORTEST_PREFIX = 4
 
@@ -59,20 +58,10 @@ class Results:
         """Return how far each of the cells that are there is, 0 to 1, by id."""
         return {row.id: row.progress for row in self._rows(select(cells.c.id, cells.c.progress), ids)}
 
-    def find_cell(self, prefix: str) -> Record:
-        """Return the cell whose id begins with ``prefix``.
-
-        Raises:
-            BadInput: None does, or more than one.
-        """
-        if not is_prefix(prefix):
-            raise BadInput(f"{prefix!r} is not the beginning of an id: write {SHORTEST_PREFIX} or more of 0-9 and a-f.")
-        with self._database.read() as connection:
-            found = connection.execute(select(cells).where(begins(cells, prefix)).limit(2)).all()
-        if len(found) != 1:
-            problem = "begins more than one cell: write more of it" if found else "begins no cell of this store"
-            raise BadInput(f"{prefix!r} {problem}.")
-        return Record.from_row(found[0])
+    def answers(self, ids: Sequence[str]) -> dict[str, Json]:
+        """Return the results of those of the cells that are done, by id."""
+        done = select(cells.c.id, cells.c.result).where(cells.c.status == "done")
+        return {row.id: from_text(row.result) for row in self._rows(done, ids)}
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many cells there are, by stage and status."""

@@ -43,6 +43,7 @@ artifacts = Table(
     Column("cell", String(64), ForeignKey("cells.id")),
     Column("bytes", BigInteger, nullable=False),
     Column("created", Double, nullable=False),
+    Column("tensors_bytes", BigInteger),  # size of its file of tensors; schema 0001 did not keep it
 )
 
 runs = Table(

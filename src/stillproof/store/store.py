@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,11 +12,14 @@ from typing import Self
 from stillproof.store.artifacts import Artifacts
 from stillproof.store.catalogue import Catalogue
 from stillproof.store.claims import Claims
+from stillproof.store.damage import damaged, named_artifacts
 from stillproof.store.database import Database
 from stillproof.store.location import artifacts_root, locate
 from stillproof.store.migrate import ensure_schema
 from stillproof.store.results import Results
 from stillproof.store.trouble import disk_trouble
+
+log = logging.getLogger("stillproof")
 
 
 class Store:
@@ -31,7 +36,7 @@ class Store:
 
     def register_artifact(self, artifact: str, kind: str, name: str | None, cell: str | None, size: int) -> None:
         """Enter an artifact that was written, with its size in bytes; the newest to ask for a name has it."""
-        self._catalogue.register(artifact, kind, name, cell, size)
+        self._catalogue.register(artifact, kind, name, cell, size, self.artifacts.tensors_bytes(artifact))
 
     def resolve_artifact(self, text: str, kind: str | None = None) -> str:
         """Return the id of the artifact that ``text`` means: an id, the beginning of one, or a name.
@@ -44,6 +49,38 @@ class Store:
     def cell_of(self, artifact: str) -> str | None:
         """Return the cell that made an artifact, if it was made in this store."""
         return self._catalogue.cell_of(artifact)
+
+    def reopen_damaged(self, cell_ids: Sequence[str]) -> list[str]:
+        """Let those of the cells be computed again that are done but whose artifacts are lost or cut short.
+
+        Nothing is read but sizes; content that changed without changing its size shows when it is read.
+
+        Returns:
+            The ids of the cells that are pending now.
+
+        Raises:
+            StoreError: The folder of all artifacts is not there.
+        """
+        named = {cell: named_artifacts(result) for cell, result in self.results.answers(cell_ids).items()}
+        expected = self._catalogue.tensors_bytes([artifact for ids in named.values() for artifact in ids])
+        found = damaged(named, expected, self.artifacts)
+        for cell, artifact in found.items():
+            log.warning("artifact %s of cell %s is lost or damaged: the cell is open again.", artifact[:12], cell[:12])
+        self.claims.reopen(list(found))
+        return list(found)
+
+    def reopen_maker(self, artifact: str) -> str | None:
+        """Let the cell be computed again that made an artifact which was read and found corrupt.
+
+        Returns:
+            The id of that cell, or nothing if no cell of this store made the artifact. If it was made
+            again in the meantime, the cell stays as it is.
+        """
+        cell = self.cell_of(artifact)
+        if cell is not None and not self.artifacts.is_sound(artifact):
+            log.warning("artifact %s is corrupt: cell %s, which made it, is open again.", artifact[:12], cell[:12])
+            self.claims.reopen([cell])
+        return cell
 
     def scratch(self, cell: str) -> Path:
         """Return the folder for the checkpoints of a cell, whether or not it is there."""
@@ -77,7 +114,7 @@ def open_store(url: str | None = None, *, create: bool = True, artifacts: Path |
     Args:
         url: A URL or the path of a SQLite file; without one ``STILLPROOF_STORE``, else ``sqlite:///stillproof.db``.
         create: Make the store if it is not there.
-        artifacts: The folder of its artifacts, if that is not the one beside the SQLite file.
+        artifacts: The folder of its artifacts; without one ``STILLPROOF_ARTIFACTS``, else beside the SQLite file.
     """
     place = locate(url)
     root = artifacts_root(place) if artifacts is None else artifacts.absolute()

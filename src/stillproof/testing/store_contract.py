@@ -91,16 +91,6 @@ class StoreContract:
         assert store.results.get(digest("absent")) is None
         assert store.results.get_many([]) == {}
 
-    def test_cells_by_prefix(self, store: Store) -> None:
-        """The beginning of an id is enough where it means one cell."""
-        twins = ["abcd" + "0" * 60, "abcd" + "1" * 60]
-        store.results.put([NewCell(cell, "train", {}, {}) for cell in twins])
-        assert store.results.find_cell("abcd0").id == twins[0]
-        assert store.results.find_cell(twins[1]).id == twins[1]
-        for text, problem in {"abcd": "more than one", "abce": "no cell", "abc": "4 or more", "ABCD0": "a-f"}.items():
-            with pytest.raises(BadInput, match=problem):
-                store.results.find_cell(text)
-
     def test_runs(self, store: Store) -> None:
         """The last run of a suite is the one that was saved last."""
         assert store.results.last_run("accuracy") is None

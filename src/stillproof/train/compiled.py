@@ -14,6 +14,7 @@ log = logging.getLogger("stillproof")
 # Compiling takes about 20 s and saves about 40 % of the time, at some 80 GFLOP/s for eager code on two cores.
 # Counted in work and not measured in seconds, so that the same cell always runs the same way.
 WORTHWHILE_FLOPS = 5e12
+NEWLINE = "\n"
 
 
 def compiled(
@@ -42,7 +43,7 @@ def compiled(
             try:
                 return fast(images, *rest)
             except Exception as error:
-                reason = f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"[:200]
+                reason = f"{type(error).__name__}: {str(error).strip().partition(NEWLINE)[0]}"[:200]
                 log.warning("torch.compile failed (%s); going on without it, more slowly.", reason)
                 notes.update(compiled=False, compile_error=reason)
         return function(images, *rest)

@@ -42,7 +42,7 @@ def from_images(data: ImageSet, front: nn.Module, loss: str, device: str) -> Tra
 
     def read(index: Tensor) -> Tensor:
         with torch.no_grad():
-            batch: Tensor = front(data.read(index.to(data.images.device)).to(device))
+            batch: Tensor = front(data.read(index.to(data.images.device), device))
         return batch
 
     return TrainData(read, goal)

@@ -42,7 +42,7 @@ def fit(
     for epoch in ctx.loop(recipe.epochs, name="train", **parts):
         _set_lr(optimiser, recipe, epoch)
         seeds = ctx.seeds.child("epoch", epoch)
-        with seeds.child("dropout").lent_to_torch():
+        with seeds.child("dropout").lent_to_torch(ctx.device):
             mean_loss = _one_epoch(data, recipe, seeds, augment, loss_of, optimiser)
         if not mean_loss < float("inf"):
             raise StillproofError(f"training diverged: the loss is {mean_loss} in epoch {epoch + 1}; try a smaller lr.")

@@ -43,7 +43,7 @@ def predict(model: nn.Module, data: ImageSet, device: str) -> Tensor:
     model.eval()
     found = []
     for start in range(0, len(data), TEST_BATCH):
-        pixels = data.read(slice(start, start + TEST_BATCH)).to(device)
+        pixels = data.read(slice(start, start + TEST_BATCH), device)
         found.append(model(pixels).argmax(1).cpu())
     model.train(was_training)
     return torch.cat(found)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Literal, Self
 
+from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 
 
@@ -58,3 +60,13 @@ class Recipe:
     def is_measured(self, epoch: int) -> bool:
         """Say whether the accuracy curve has a point after this pass."""
         return (epoch + 1) * self.curve_points // self.epochs > epoch * self.curve_points // self.epochs
+
+
+def check_plain(recipe: Recipe, name: str) -> None:
+    """Refuse a recipe that is more than its values: behaviour of its own would not reach the loop."""
+    own = [cls for cls in type(recipe).__mro__ if issubclass(cls, Recipe) and cls is not Recipe]
+    added = [key for cls in own for key, value in vars(cls).items() if callable(value) and not key.startswith("__")]
+    known = {field.name for field in dataclasses.fields(Recipe)}
+    added += [field.name for field in dataclasses.fields(recipe) if field.name not in known]
+    if added:
+        raise BadInput(f"recipe {name!r} defines {added[0]!r}: a recipe may only set the parameters that Recipe has.")

@@ -1,0 +1,67 @@
+"""What a network is trained on: the real or distilled images that the spec of its cell names."""
+
+from __future__ import annotations
+
+from stillproof.core.errors import BadInput, Corrupt
+from stillproof.core.spec import Json
+from stillproof.core.types import DataInfo, Distilled, ImageSet, Space
+from stillproof.distill.artifact import from_artifact
+from stillproof.run.source_data import load_exactly
+from stillproof.run.world import World
+from stillproof.run.zca_cell import read_zca
+from stillproof.store.store import Store
+from stillproof.train.data import TrainData, from_distilled, from_images
+from stillproof.train.recipe import Recipe
+from stillproof.transforms.front import Front
+from stillproof.transforms.space import make_front
+
+
+def training_data(spec: Json, where: Json, world: World, recipe: Recipe, test: ImageSet) -> tuple[Space, TrainData]:
+    """Return the images to train on, and the space that the network's body sees."""
+    upstream, device = spec["upstream"], world.options.device
+    if "data" in upstream:
+        data = load_exactly(upstream["data"], where["dataset"], where["part"], world)
+        space = Space.normalised(data.info)
+        return space, from_images(data, make_front(space).to(device), recipe.loss, device)
+    distilled = _distilled(upstream, world)
+    check_fits(distilled, test.info)
+    space = Space.normalised(test.info) if distilled.space.kind == "pixels" else distilled.space
+    return space, from_distilled(distilled, front_of(space, world.store).to(device), recipe.loss, device)
+
+
+def _distilled(upstream: Json, world: World) -> Distilled:
+    artifact = upstream.get("artifact")
+    if artifact is None:
+        record = world.store.results.get(upstream["cell"])
+        assert record is not None and record.result is not None, "a cell runs only after those that it needs"
+        artifact = record.result["artifact"]
+    return read_set(world.store, artifact)
+
+
+def read_set(store: Store, artifact: str) -> Distilled:
+    """Read a distilled set; one that is damaged goes back in line, if it was made here."""
+    try:
+        stored = store.artifacts.read(artifact)
+    except Corrupt as error:
+        if store.reopen_maker(artifact) is None:
+            raise
+        raise Corrupt(f"{error} The same command makes it again.") from error
+    return from_artifact(stored.tensors, stored.card)
+
+
+def front_of(space: Space, store: Store) -> Front:
+    """Return the map from pixels into a space, with its whitening read from the store."""
+    if space.kind != "zca":
+        return make_front(space)
+    return make_front(space, read_zca(store, space.ref))
+
+
+def check_fits(distilled: Distilled, info: DataInfo) -> None:
+    """Refuse to train on a set that has other classes or sizes than the data set it is tested on."""
+    found = (distilled.num_classes, tuple(distilled.images.shape[1:]))
+    expected = (info.num_classes, (info.channels, info.size, info.size))
+    if found != expected:
+        raise BadInput(
+            f"the distilled set has {found[0]} classes of images {found[1]}, but {info.name} has {expected[0]} classes "
+            f"of images {expected[1]}."
+        )

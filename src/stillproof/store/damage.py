@@ -1,0 +1,49 @@
+"""Finds answers whose artifacts are lost or cut short, without reading the artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stillproof.core.errors import StoreError
+from stillproof.core.spec import Json
+from stillproof.store.artifacts import Artifacts
+from stillproof.store.location import ARTIFACTS_VARIABLE
+
+
+def named_artifacts(result: Json) -> list[str]:
+    """Return the ids of the artifacts that a cell's result stands on."""
+    found: list[str] = []
+    for key in ("artifact", "models", "outcomes"):
+        value = result.get(key) or []
+        found += [value] if isinstance(value, str) else value.values() if isinstance(value, dict) else value
+    return found
+
+
+def damaged(named: Mapping[str, list[str]], expected: Mapping[str, int], artifacts: Artifacts) -> dict[str, str]:
+    """Return the cells with an artifact that is not whole, each with the first such artifact.
+
+    Args:
+        named: The artifacts of each cell.
+        expected: Sizes that the files of tensors had, by artifact, where they are known.
+        artifacts: Where they should be.
+
+    Raises:
+        StoreError: The whole folder is not there. That is a wrong name or a disk that is not mounted
+            rather than damage, and must not cost all answers.
+    """
+    if any(named.values()) and not artifacts.root.is_dir():
+        raise StoreError(
+            f"the folder {artifacts.root} of this store's artifacts is not there: put it back, name it with "
+            f"{ARTIFACTS_VARIABLE}, or make an empty one to have everything computed again."
+        )
+    found = {}
+    for cell, ids in named.items():
+        broken = next((artifact for artifact in ids if not _is_whole(artifact, expected, artifacts)), None)
+        if broken is not None:
+            found[cell] = broken
+    return found
+
+
+def _is_whole(artifact: str, expected: Mapping[str, int], artifacts: Artifacts) -> bool:
+    size = artifacts.tensors_bytes(artifact)
+    return size is not None and size == expected.get(artifact, size)

@@ -1,0 +1,70 @@
+"""The contract of a recipe."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+from stillproof.core.components import augmentations, recipes
+from stillproof.core.spec import canonical_json
+from stillproof.testing.checks import Result, need, run_checks
+from stillproof.train.recipe import Recipe, check_plain
+
+MOST_EPOCHS = 2000  # looked at one by one
+
+
+def check_recipe(name: str) -> list[Result]:
+    """Run the contract."""
+    return run_checks(
+        "recipe",
+        name,
+        {
+            "builds, and its augmentation too": lambda: _builds(name),
+            "comes back from JSON unchanged": lambda: _comes_back(name),
+            "its step size is positive and finite in every epoch": lambda: _step_sizes(name),
+            "its curve has as many points as it says": lambda: _curve(name),
+        },
+    )
+
+
+def _build(name: str) -> Recipe:
+    recipe = recipes.build(name)
+    need(isinstance(recipe, Recipe), f"{type(recipe).__name__} is no subclass of stillproof.train.recipe.Recipe")
+    built: Recipe = recipe
+    return built
+
+
+def _epochs(recipe: Recipe) -> range:
+    return range(min(recipe.epochs, MOST_EPOCHS))
+
+
+def _builds(name: str) -> None:
+    recipe = _build(name)
+    check_plain(recipe, name)
+    if recipe.augment != "none":
+        augmentations.build(recipe.augment)
+
+
+def _comes_back(name: str) -> None:
+    recipe = _build(name)
+    params = json.loads(canonical_json(recipes.spec(recipe).as_dict()["params"]))
+    back = Recipe.from_json(params)  # as a training cell reads it: only the parameters travel
+    need(dataclasses.asdict(back) == dataclasses.asdict(recipe), f"{recipe} comes back from JSON as {back}")
+    for epoch in _epochs(recipe):
+        need(back.lr_at(epoch) == recipe.lr_at(epoch), f"its own step size of epoch {epoch} does not reach the loop")
+
+
+def _step_sizes(name: str) -> None:
+    recipe = _build(name)
+    for epoch in _epochs(recipe):
+        lr = recipe.lr_at(epoch)
+        need(math.isfinite(lr) and lr > 0, f"the step size of epoch {epoch} is {lr}")
+
+
+def _curve(name: str) -> None:
+    recipe = _build(name)
+    measured = [epoch for epoch in range(recipe.epochs) if recipe.is_measured(epoch)]
+    wanted = min(recipe.curve_points, recipe.epochs)
+    need(len(measured) == wanted, f"its curve has {len(measured)} points, not {wanted}")
+    need(measured[-1] == recipe.epochs - 1, "the last epoch is not on its curve")

@@ -1,0 +1,91 @@
+"""The contract of a suite."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from stillproof.core.components import suites
+from stillproof.core.errors import BadInput
+from stillproof.core.presets import SCALES, preset_params
+from stillproof.core.spec import canonical_json
+from stillproof.testing.checks import CannotBeChecked, Result, need, run_checks
+
+# In a fresh process, since this one has torch loaded; a plug-in's source comes by standard input.
+WITHOUT_TORCH = """
+import sys
+from stillproof.core.components import suites
+from stillproof.core.errors import BadInput
+from stillproof.core.plugins import Plugin, index_entry_points, load_plugin
+
+index_entry_points()
+source = sys.stdin.read()
+if source:
+    load_plugin(Plugin("the suite's file", source))
+try:
+    suites.build(sys.argv[1]).rows()
+except BadInput:
+    pass
+sys.exit(3 if "torch" in sys.modules else 0)
+"""
+
+
+def check_suite(name: str) -> list[Result]:
+    """Run the contract."""
+    return run_checks(
+        "suite",
+        name,
+        {
+            "builds at each scale, from plain JSON": lambda: _builds(name),
+            "has rows with requests, or says clearly why not": lambda: _rows(name),
+            "the keys of its rows are plain JSON": lambda: _keys(name),
+            "leaves torch alone": lambda: _torch_free(name),
+        },
+    )
+
+
+def _at_each_scale(name: str) -> Iterator[Any]:
+    for scale in SCALES:
+        yield suites.build(name, preset_params(suites.get(name), scale, "", 1))
+
+
+def _builds(name: str) -> None:
+    for suite in _at_each_scale(name):
+        canonical_json(suites.spec(suite).as_dict())
+
+
+def _rows_of(suite: Any) -> Sequence[Any]:
+    """Return the rows of a suite; one that needs more than its defaults must say so."""
+    try:
+        rows: Sequence[Any] = suite.rows()
+    except BadInput as error:
+        need(len(str(error)) > 20, "its message does not help")
+        return []
+    need(len(rows) > 0, "it has no rows, and does not say why")
+    return rows
+
+
+def _rows(name: str) -> None:
+    for suite in _at_each_scale(name):
+        for row in _rows_of(suite):
+            need(len(row.requests) > 0, f"row {dict(row.keys)} has no requests")
+
+
+def _keys(name: str) -> None:
+    for suite in _at_each_scale(name):
+        for row in _rows_of(suite):
+            canonical_json(dict(row.keys))
+            need("cells" not in row.keys, "a row has a key 'cells', which the store needs for itself")
+
+
+def _torch_free(name: str) -> None:
+    module = suites.get(name).__module__
+    if module == "__main__":  # a notebook, which no other process can import
+        raise CannotBeChecked
+    source = getattr(sys.modules[module], "__plugin_source__", "")
+    command = [sys.executable, "-c", WITHOUT_TORCH, name]
+    done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+    need(done.returncode != 3, "it imports torch: name components by string, and define others in files of their own")
+    need(done.returncode == 0, f"alone in a new process it fails: {done.stderr.strip().rpartition(chr(10))[2]}")

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from commands import TINY, Commands, query, run
+from stillproof.store.store import open_store
+
+SMOKE = ["--dataset", "digits", "--methods", "random", "--scale", "smoke", "--seeds", "1", *TINY]
+
+
+def test_a_model_is_no_distilled_set(tmp_path: Path, stillproof: Commands) -> None:
+    score = stillproof("train", "digits", "--recipe", "smoke", "--seeds", "1", *TINY, "--json", cwd=tmp_path).json()
+    (model,) = score["models"]
+    folder = f"stillproof-artifacts/{model[:2]}/{model}"
+    for verb in (["train", folder], ["train", folder, "--store", "other.db"], ["gallery", folder]):
+        done = stillproof(*verb, cwd=tmp_path)
+        assert (done.code, len(done.err.splitlines())) == (2, 1), done.err
+        assert f"{folder} is an artifact of kind 'model', not a distilled set" in done.sentence()
+    assert query(tmp_path / "stillproof.db", "SELECT id FROM artifacts WHERE kind = 'distilled'") == []
+    assert query(tmp_path / "other.db", "SELECT id FROM artifacts") == []
+    assert not (tmp_path / "other-artifacts").exists()
+
+
+def test_a_stored_run_is_shown_whatever_is_installed(tmp_path: Path, stillproof: Commands) -> None:
+    assert stillproof("run", "accuracy", *SMOKE, cwd=tmp_path).code == 0
+    absent = stillproof("gallery", "--run", "accuracy", "--ipc", "1,99", cwd=tmp_path)
+    assert absent.code == 2
+    assert "no set of the newest run of 'accuracy' has 99 images per class; it asked for: 1." in absent.sentence()
+    assert stillproof("gallery", "--run", "accuracy", "--ipc", "1", "--out", "g.JPG", cwd=tmp_path).code == 0
+    for verb in (["table", "acuracy"], ["gallery", "--run", "acuracy"]):
+        done = stillproof(*verb, cwd=tmp_path)
+        assert done.code == 2
+        assert "suite 'acuracy' was never run on this store: did you mean 'accuracy'?" in done.sentence()
+    with open_store(str(tmp_path / "stillproof.db")) as store:
+        last = store.results.last_run("accuracy")
+        assert last is not None
+        config = {key: value for key, value in last.config.items() if key != "scale"}
+        store.results.save_run("of-a-package-that-is-gone", config, last.rows)
+    done = stillproof("table", "of-a-package-that-is-gone", cwd=tmp_path)
+    assert done.code == 0 and done.out.splitlines()[0].strip() == "of-a-package-that-is-gone"
+
+
+def test_a_run_without_any_set_has_no_gallery(tmp_path: Path, stillproof: Commands) -> None:
+    assert stillproof("run", "accuracy", *SMOKE, "--methods", "", cwd=tmp_path).code == 0
+    done = stillproof("gallery", "--run", "accuracy", cwd=tmp_path)
+    assert done.code == 2 and "the newest run of 'accuracy' has no distilled set yet" in done.sentence()
+
+
+def test_a_dry_run_makes_no_store_and_asks_the_one_that_is_there(tmp_path: Path, stillproof: Commands) -> None:
+    dry = ["run", "accuracy", *SMOKE, "--dry-run", "--json"]
+    for place in ([], ["--store", "sub/other.db"]):
+        assert stillproof(*dry, *place, cwd=tmp_path).json()["cached"] == 0
+    assert list(tmp_path.iterdir()) == []
+    assert stillproof("run", "accuracy", *SMOKE, cwd=tmp_path).code == 0
+    estimate = stillproof(*dry, cwd=tmp_path).json()
+    assert estimate["cached"] == estimate["cells"] > 0
+
+
+def test_a_configuration_is_the_same_in_toml_and_in_json(tmp_path: Path, stillproof: Commands) -> None:
+    command = ["show", "accuracy", "--config", "--scale", "smoke"]
+    written = tomllib.loads(stillproof(*command, cwd=tmp_path).out)
+    assert stillproof(*command, "--json", cwd=tmp_path).json() | {"suite": "accuracy"} == written
+
+
+PACKAGE = """
+from dataclasses import dataclass
+from stillproof import datasets
+@datasets.register("installed", version=1)
+@dataclass(frozen=True)
+class Installed:
+    def load(self, root, split):
+        class Found:
+            id = f"installed/{split}"
+        return Found
+"""
+
+
+def test_data_sets_of_installed_packages_can_be_got(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    info = site / "installed-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "installed_data.py").write_text(PACKAGE)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: installed\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[stillproof.datasets]\ninstalled = installed_data\n")
+    got = run("data", "get", "installed", "--json", cwd=tmp_path, env={"PYTHONPATH": str(site)}).json()
+    assert got["ids"] == {"train": "installed/train", "test": "installed/test"}
+    listed = run("data", "list", "--json", cwd=tmp_path, env={"PYTHONPATH": str(site)}).json()["datasets"]
+    assert {"name": "installed", "summary": "", "here": True, "state": "installed/test"} in listed
