@@ -26,7 +26,9 @@ def test_stopped_by_the_user(tmp_path: Path, stillproof: Commands, workers: str,
         os.kill(started.pid, number)
     done = stillproof.finish(started)
     assert (done.code, done.out) == (130, "")
-    assert [line for line in done.err.splitlines() if line and " cells" not in line and " CPU" not in line] == [SENTENCE]
+    assert [line for line in done.err.splitlines() if line and " cells" not in line and " CPU" not in line] == [
+        SENTENCE
+    ]
     assert (
         query(
             store,

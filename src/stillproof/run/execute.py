@@ -27,17 +27,25 @@ def enter(store: Store, cells: Sequence[Cell]) -> dict[str, str]:
 
 def run_here(store: Store, cells: Sequence[Cell], options: Options, on_change: OnChange) -> None:
     """Work on the plan in this process."""
-    set_threads(options.threads)
+    prepare(options.device, options.threads)
     with stoppable():
         Worker(store, options, cells, on_change=on_change).run()
 
 
-def set_threads(threads: int | None) -> None:
-    """Set the number of torch's threads, if it is given."""
+def prepare(device: str, threads: int | None) -> None:
+    """Set the number of torch's threads, if it is given, and kernels that give the same bits each time on a GPU.
+
+    A few backward passes on GPUs (of ``grid_sample``, for one) have no such kernel; there the last bits may differ.
+    """
     import torch
 
     if threads:
         torch.set_num_threads(threads)
+    if device.startswith("cuda"):
+        torch.backends.cudnn.deterministic = True
+        torch.backends.cudnn.benchmark = False
+        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = False
 
 
 @contextlib.contextmanager

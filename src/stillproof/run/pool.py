@@ -15,7 +15,7 @@ from multiprocessing.process import BaseProcess
 
 from stillproof.core.errors import StillproofError, StoreError
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
-from stillproof.run.execute import OnChange, set_threads, stoppable
+from stillproof.run.execute import OnChange, prepare, stoppable
 from stillproof.run.plan import Cell
 from stillproof.run.worker import FINISHED, POLL_SECONDS, Worker
 from stillproof.run.world import Options
@@ -104,7 +104,7 @@ def _work(cells: list[Cell], options: Options, plugins: list[Plugin], report: Ca
     load_plugins(plugins)
     logging.disable(logging.NOTSET)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    set_threads(1)
+    prepare(options.device, 1)
     try:
         with stoppable(), open_store(options.store_url) as store:
             Worker(store, options, cells).run()
