@@ -107,8 +107,12 @@ class Session:
         heldout = selection == "heldout"
         if heldout and isinstance(on, DataRequest):
             on = DataRequest(on.dataset, "fit")
+        seen = False
         if isinstance(on, ArtifactRequest):
-            check_fits(read_set(self.store, on.artifact), load(on.dataset, "test", self.root).info)
+            distilled = read_set(self.store, on.artifact)
+            check_fits(distilled, load(on.dataset, "test", self.root).info)
+            # Only a set from the images that are not held out has surely not seen those that are.
+            seen = heldout and "/fit@" not in distilled.card.data_id
         planner = Planner(self.root)
         wanted = [SelectRequest(TrainRequest(on, network, recipe, seed, heldout), selection) for seed in range(seeds)]
         cells = [planner.select(request).id for request in wanted]
@@ -117,7 +121,6 @@ class Session:
         results = [records[cell].result or {} for cell in cells]
         accuracies = [result["accuracy"] for result in results]
         models = [result["model"] for result in results]
-        caveats = [HELDOUT_SEEN] if heldout and isinstance(on, ArtifactRequest) and self._saw_heldout(on) else []
         return Score(
             accuracy=summarise(accuracies),
             per_seed=accuracies,
@@ -128,7 +131,7 @@ class Session:
             selection=selection,
             points=results[0]["points"],
             n_test=results[0]["n_test"],
-            caveats=caveats,
+            caveats=[HELDOUT_SEEN] if seen else [],
         )
 
     def plan_suite(self, suite: str, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
@@ -182,10 +185,6 @@ class Session:
         choices = [cell.id for cell in cells if cell.stage == "select" and set(cell.needs) & set(damaged)]
         self.store.claims.reopen(choices)
         return damaged + choices
-
-    def _saw_heldout(self, on: ArtifactRequest) -> bool:
-        """Say whether a set may have been made from held-out images: only one from the rest has surely not."""
-        return "/fit@" not in str(self.store.artifacts.read(on.artifact).card["data_id"])
 
     def _raise_first_failure(self, planner: Planner) -> None:
         records = self.store.results.get_many(list(planner.cells))

@@ -28,8 +28,13 @@ def text_rows(lines: Sequence[Line]) -> list[tuple[str, ...]]:
 
 def _columns(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
     """Return the keys that stand before the numbers, and those behind them."""
-    keys = list(dict.fromkeys(key for line in lines for key in line.keys))
+    keys = _keys(lines)
     return [key for key in ABOUT if key in keys], [key for key in keys if key not in ABOUT]
+
+
+def _keys(lines: Sequence[Line]) -> list[str]:
+    """Return what any row says of itself, in the order in which it is first said."""
+    return list(dict.fromkeys(key for line in lines for key in line.keys))
 
 
 def _about(line: Line, keys: Sequence[str]) -> list[str]:
@@ -59,7 +64,7 @@ def to_csv(lines: Sequence[Line]) -> str:
     """Return comma-separated values, with accuracies as fractions."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    keys = list(dict.fromkeys(key for line in lines for key in line.keys))
+    keys = _keys(lines)
     writer.writerow([*keys, "mean", "std", "n", "ci95_low", "ci95_high", "missing"])
     for line in lines:
         a = line.accuracy

@@ -15,9 +15,9 @@ from stillproof.distill.artifact import card_of, extra_files, tensors_of
 from stillproof.run.distill_context import make_context
 from stillproof.run.source_data import load_exactly
 from stillproof.run.world import Answer, World, recorded
-from stillproof.run.zca_cell import read_zca
+from stillproof.run.zca_cell import front_of
 from stillproof.store.store import Store
-from stillproof.transforms.space import make_front
+from stillproof.transforms.front import Front
 
 
 def compute_distill(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
@@ -29,11 +29,12 @@ def compute_distill(cell_id: str, spec: Json, where: Json, world: World) -> Answ
         distilled = method.distill(data, spec["ipc"], ctx)
     check_distilled(distilled, data, spec["method"]["name"])
     name = f"{spec['method']['name']}-{data.info.name}-{spec['ipc']}ipc-s{spec['seed']}-{cell_id[:6]}"
+    front = front_of(distilled.space, world.store)
     snapshots = {
-        step: _keep(world.store, _at_step(distilled, images, step), f"{name}@{step}", None, meter)
+        step: _keep(world.store, _at_step(distilled, images, step), f"{name}@{step}", None, meter, front)
         for step, images in ctx.snapshots().items()
     }
-    artifact = _keep(world.store, distilled, name, cell_id, meter)
+    artifact = _keep(world.store, distilled, name, cell_id, meter, front)
     result = {
         "artifact": artifact,
         "name": name,
@@ -67,11 +68,10 @@ def _at_step(distilled: Distilled, images: torch.Tensor, step: int) -> Distilled
     return dataclasses.replace(distilled, images=images, card=card)
 
 
-def _keep(store: Store, distilled: Distilled, name: str, cell: str | None, meter: Meter) -> str:
+def _keep(store: Store, distilled: Distilled, name: str, cell: str | None, meter: Meter, front: Front) -> str:
     card = dataclasses.replace(distilled.card, cost=meter.as_dict(), provenance=provenance())
     distilled = dataclasses.replace(distilled, card=card)
-    zca = read_zca(store, distilled.space.ref) if distilled.space.kind == "zca" else None
-    files = extra_files(distilled, make_front(distilled.space, zca))
+    files = extra_files(distilled, front)
     artifact = store.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)
     store.register_artifact(artifact, "distilled", name, cell, card.bytes)
     return artifact

@@ -10,10 +10,9 @@ from stillproof.core.spec import Json
 from stillproof.core.types import Card, ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.world import World
-from stillproof.run.zca_cell import read_zca
+from stillproof.run.zca_cell import front_of
 from stillproof.store.store import Store
 from stillproof.transforms.front import Front
-from stillproof.transforms.space import make_front
 
 
 def make_context(cell_id: str, spec: Json, where: Json, world: World, data: ImageSet) -> Context:
@@ -53,10 +52,9 @@ def make_context(cell_id: str, spec: Json, where: Json, world: World, data: Imag
 
 def _space(spec: Json, store: Store, data: ImageSet) -> tuple[Space, Front]:
     """Return where the images live: whitened if the spec names a whitening, else normalised."""
-    if "zca" not in spec:
-        space = Space.normalised(data.info)
-        return space, make_front(space)
-    record = store.results.get(spec["zca"])
-    assert record is not None and record.result is not None, "a cell runs only after those that it needs"
-    space = Space("zca", ref=record.result["artifact"])
-    return space, make_front(space, read_zca(store, space.ref))
+    space = Space.normalised(data.info)
+    if "zca" in spec:
+        record = store.results.get(spec["zca"])
+        assert record is not None and record.result is not None, "a cell runs only after those that it needs"
+        space = Space("zca", ref=record.result["artifact"])
+    return space, front_of(space, store)

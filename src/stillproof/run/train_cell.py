@@ -14,8 +14,9 @@ from stillproof.core.spec import Json
 from stillproof.core.types import ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.source_data import load_exactly
-from stillproof.run.training_data import front_of, training_data
+from stillproof.run.training_data import training_data
 from stillproof.run.world import Answer, World, recorded
+from stillproof.run.zca_cell import front_of
 from stillproof.train.curve import Curve
 from stillproof.train.loop import fit
 from stillproof.train.model import ModelCard, TrainedModel

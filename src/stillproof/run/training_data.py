@@ -8,11 +8,10 @@ from stillproof.core.types import DataInfo, Distilled, ImageSet, Space
 from stillproof.distill.artifact import from_artifact
 from stillproof.run.source_data import load_exactly
 from stillproof.run.world import World
-from stillproof.run.zca_cell import read_zca
+from stillproof.run.zca_cell import front_of
 from stillproof.store.store import Store
 from stillproof.train.data import TrainData, from_distilled, from_images
 from stillproof.train.recipe import Recipe
-from stillproof.transforms.front import Front
 from stillproof.transforms.space import make_front
 
 
@@ -47,13 +46,6 @@ def read_set(store: Store, artifact: str) -> Distilled:
             raise
         raise Corrupt(f"{error} The same command makes it again.") from error
     return from_artifact(stored.tensors, stored.card)
-
-
-def front_of(space: Space, store: Store) -> Front:
-    """Return the map from pixels into a space, with its whitening read from the store."""
-    if space.kind != "zca":
-        return make_front(space)
-    return make_front(space, read_zca(store, space.ref))
 
 
 def check_fits(distilled: Distilled, info: DataInfo) -> None:

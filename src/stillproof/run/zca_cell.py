@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from stillproof.core.provenance import Meter, numerics
 from stillproof.core.spec import Json
+from stillproof.core.types import Space
 from stillproof.run.source_data import load_exactly
 from stillproof.run.world import Answer, World
 from stillproof.store.store import Store
+from stillproof.transforms.front import Front
+from stillproof.transforms.space import make_front
 from stillproof.transforms.zca import ZCA
 
 
@@ -21,6 +24,7 @@ def compute_zca(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
     return Answer({"artifact": artifact, "bytes": size} | meter.as_dict(), numerics("cpu"))
 
 
-def read_zca(store: Store, artifact: str) -> ZCA:
-    """Read a stored whitening."""
-    return ZCA(**store.artifacts.read(artifact).tensors)
+def front_of(space: Space, store: Store) -> Front:
+    """Return the map from pixels into a space, with its whitening read from the store."""
+    zca = ZCA(**store.artifacts.read(space.ref).tensors) if space.kind == "zca" else None
+    return make_front(space, zca)
