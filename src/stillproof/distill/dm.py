@@ -13,7 +13,9 @@ from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.descent import OnDivergence, descend
 from stillproof.distill.initial import Init, initial_images
+from stillproof.distill.real_batches import RealBatches
 from stillproof.nets.body import Body
 from stillproof.nets.build import has_batch_norm, reinitialise
 from stillproof.train.compiled import compiled
@@ -31,6 +33,7 @@ class DistributionMatching:
         momentum: Momentum on images.
         batch_real: Real images a class and step.
         init: Where the images start.
+        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
     """
 
     steps: int = 20_000
@@ -38,6 +41,7 @@ class DistributionMatching:
     momentum: float = 0.5
     batch_real: int = 256
     init: Init = "real"
+    on_divergence: OnDivergence = "fail"
 
     presets: ClassVar[Sequence[Preset]] = (
         Preset("paper", {"lr": 10.0}, min_ipc=100),
@@ -58,16 +62,17 @@ class DistributionMatching:
         body = ctx.make_network()
         assert isinstance(body, Body)
         matcher = _Matcher(self, data, body, ctx)
-        ctx.snapshot(0, images)
-        for step in ctx.loop(self.steps, images=images, optimiser=optimiser):
+
+        def update(step: int) -> dict[str, float]:
             reinitialise(body, ctx.seeds.child("network", step))
             with ctx.seeds.child("dropout", step).lent_to_torch(ctx.device):
                 loss = matcher.loss(images, step)
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
-            ctx.log(step, {"loss": loss.item()})
-            ctx.snapshot(step + 1, images)
+            return {"loss": loss.item()}
+
+        descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence)
         return ctx.distilled(images, labels, data)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
@@ -79,9 +84,9 @@ class _Matcher:
     """The loss of one step."""
 
     def __init__(self, method: DistributionMatching, data: ImageSet, body: Body, ctx: Context) -> None:
-        self.method, self.data, self.ctx = method, data, ctx
+        self.ctx = ctx
         self.classes = range(data.num_classes)
-        self.members = [data.of_class(label) for label in self.classes]
+        self.real = RealBatches(data, ctx, method.batch_real)
         self.augment = DSA()
         # Batch statistics must be those of all classes together; other norms look at one image at a time.
         self.together = has_batch_norm(body)
@@ -94,16 +99,11 @@ class _Matcher:
         batches = images.chunk(len(self.classes))
         synthetic = [self.augment.siamese(batch, seed.torch()) for batch, seed in zip(batches, shared, strict=True)]
         with torch.no_grad():
-            real = [self.augment.siamese(self._real(step, c), shared[c].torch()) for c in self.classes]
+            real = [self.augment.siamese(self.real.draw(c, step), shared[c].torch()) for c in self.classes]
             goal = self._real_means(real)
         embedded = self.embed(torch.cat(synthetic))  # (classes * ipc, D)
         found = embedded.reshape(len(self.classes), -1, embedded.shape[1]).mean(1)
         return (goal - found).square().sum()
-
-    def _real(self, step: int, label: int) -> Tensor:
-        index = self.members[label]
-        order = torch.randperm(len(index), generator=self.ctx.seeds.child("real", step, label).torch())
-        return self.ctx.into_space(self.data.read(index[order[: self.method.batch_real]], self.ctx.device))
 
     def _real_means(self, real: list[Tensor]) -> Tensor:
         if self.together:

@@ -1,0 +1,1 @@
+"""Other people's distilled sets: one file format a module."""

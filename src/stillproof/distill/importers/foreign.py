@@ -1,0 +1,56 @@
+"""What an importer finds in a file of somebody else's, before it becomes a distilled set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from torch import Tensor
+
+from stillproof.core.types import DataInfo, Labels
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """One distilled set of a file; a file with several experiments has several.
+
+    Args:
+        images: (N, C, H, W) floats in ``space``.
+        labels: Hard or soft labels.
+        space: What the numbers are; ``normalised`` is with ``mean`` and ``std``.
+        mean: Of [0, 1] pixels, one a channel; the data set's own if empty.
+        std: Likewise.
+        decode: Whether each image holds four.
+        method: Who made it, as far as the file or its name says.
+        recipe: Name of the recipe that its author trains with; the default recipe if empty.
+        recipe_params: Parameters of that recipe, such as a learned ``lr``.
+        found: What was read out of the file and why it is taken that way, one sentence each.
+    """
+
+    images: Tensor
+    labels: Labels
+    space: Literal["pixels", "normalised", "zca"]
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    decode: Literal["none", "grid2x2"] = "none"
+    method: str = "unknown"
+    recipe: str = ""
+    recipe_params: Mapping[str, Any] = field(default_factory=dict)
+    found: tuple[str, ...] = ()
+
+
+class Importer(Protocol):
+    """Reads one format."""
+
+    name: str  # as ``--format`` takes it
+    layout: str  # the format in one sentence, for a user who wonders which one is theirs
+
+    def recognises(self, path: Path) -> str:
+        """Return why ``path`` looks like this format; nothing, if it does not. Reads names and headers only."""
+        ...
+
+    def read(self, path: Path, info: DataInfo) -> list[Foreign]:
+        """Return the experiments of the file; ``BadInput`` with one sentence if it is broken."""
+        ...
