@@ -27,10 +27,14 @@ def _measure() -> Iterator[Line]:
     yield from plan_lines()  # before torch's lazy parts are loaded by anything else
     yield from cached_lines()
 
+    from benchmarks.distilling import distribution_lines, gradient_lines
     from benchmarks.training import training_lines
 
     yield from training_lines(100, passes=20)
     yield from training_lines(500, passes=8)
+    yield from gradient_lines("dc")
+    yield from gradient_lines("dsa")
+    yield from distribution_lines()
 
 
 if __name__ == "__main__":

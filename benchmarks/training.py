@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from statistics import median
 
 import torch
 from torch import Tensor, nn
 
 from benchmarks.line import Line
+from benchmarks.turns import Turns
 from stillproof.core.components import networks, recipes
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
@@ -23,7 +22,6 @@ from stillproof.train.model import TrainedModel
 from stillproof.train.recipe import Recipe
 
 INFO = DataInfo("noise", 3, 32, 10, (0.5,) * 3, (0.5,) * 3, "none")
-GEMM_SIZE = 2048
 WARM_UP = 3  # passes that are not counted: the first one compiles
 
 
@@ -37,7 +35,7 @@ def training_lines(images: int, passes: int) -> Iterator[Line]:
     network = networks.build("convnet-3")
     body = build_network(network, INFO, Seeds(0), "cpu")
     assert sum(p.numel() for p in plain.parameters()) == count_parameters(body)
-    turns = Turns(_plain_pass(plain, pixels, labels, recipe), _gemm())
+    turns = Turns(_plain_pass(plain, pixels, labels, recipe), skip=WARM_UP)
     ctx = Context(seeds=Seeds(0), report=turns)
     flops = forward_flops(network, 3, 32, 10)
     work = 3 * flops * images  # of one pass; going backward costs two forward passes
@@ -47,44 +45,18 @@ def training_lines(images: int, passes: int) -> Iterator[Line]:
     how = f"median of {passes} passes in turns, {torch.get_num_threads()} threads"
     if not ctx.notes["compiled"]:
         how += f"; NOT COMPILED: {ctx.notes.get('compile_error')}"
-    ours, theirs, gemm = turns.ours[WARM_UP:], turns.theirs[WARM_UP:], turns.gemm[WARM_UP:]
     name = f"ConvNet-3, {images} images"
-    speed_up = median(t / o for t, o in zip(theirs, ours, strict=True))
-    yield Line(f"{name}: step, times the eager loop's speed", speed_up, "x", how, "at least", 1.4)
-    gemm_work = 2 * GEMM_SIZE**3
-    share = median((work / o) / (gemm_work / g) for o, g in zip(ours, gemm, strict=True))
-    machine = f"GEMM {GEMM_SIZE}^3 at {gemm_work / median(gemm) / 1e9:.0f} GFLOP/s"
-    yield Line(f"{name}: step, share of the GEMM rate", share, "", f"{machine}, in the same turns", "at least", 0.6)
-    eager_share = median((work / t) / (gemm_work / g) for t, g in zip(theirs, gemm, strict=True))
+    yield Line(f"{name}: step, times the eager loop's speed", turns.speed_up(), "x", how, "at least", 1.4)
+    share = turns.gemm_share(work, turns.ours)
+    rate = f"{turns.machine()}, in the same turns"
+    yield Line(f"{name}: step, share of the GEMM rate", share, "", rate, "at least", 0.6)
+    eager_share = turns.gemm_share(work, turns.theirs)
     yield Line(f"{name}: eager loop, share of the GEMM rate", eager_share, "", "for comparison")
-    compiling = turns.ours[0] - median(ours)
+    compiling = turns.skipped[0] - median(turns.ours)
     yield Line(f"{name}: compiling", compiling, "s", "first pass; a few seconds once torch's cache on disk is warm")
 
 
-@dataclass
-class Turns:
-    """Called by the training loop before each pass and after the last; in between, others have their turn.
-
-    Taking turns makes other load on the machine fall on all of them alike.
-    """
-
-    plain_pass: Callable[[], None]
-    multiply: Callable[[], None]
-    ours: list[float] = field(default_factory=list)
-    theirs: list[float] = field(default_factory=list)
-    gemm: list[float] = field(default_factory=list)
-    _started: float | None = None
-
-    def __call__(self, share: float) -> None:
-        """Stop the clock, give the others a turn, start it again."""
-        if self._started is not None:
-            self.ours.append(time.perf_counter() - self._started)
-            self.theirs.append(_seconds(self.plain_pass))
-            self.gemm.append(_seconds(self.multiply))
-        self._started = time.perf_counter()
-
-
-def plain_convnet() -> nn.Module:
+def plain_convnet() -> nn.Sequential:
     """Return ConvNet-3 written out, as the originals have it."""
     layers: list[nn.Module] = []
     for channels in (3, 128, 128):
@@ -108,19 +80,3 @@ def _plain_pass(net: nn.Module, pixels: Tensor, labels: Tensor, recipe: Recipe) 
             total += loss.item() * len(index)
 
     return one_pass
-
-
-def _gemm() -> Callable[[], None]:
-    left, right = torch.randn(GEMM_SIZE, GEMM_SIZE), torch.randn(GEMM_SIZE, GEMM_SIZE)
-    product = torch.empty(GEMM_SIZE, GEMM_SIZE)
-
-    def multiply() -> None:
-        torch.mm(left, right, out=product)
-
-    return multiply
-
-
-def _seconds(action: Callable[[], None]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started

@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space
 from stillproof.data.load import data_root, load
 from stillproof.distill.artifact import card_of, extra_files, tensors_of
+from stillproof.distill.checked import check_images, check_labels, check_pixels, size_of
 from stillproof.session import Session
 from stillproof.suites.requests import ArtifactRequest
 from stillproof.transforms.space import make_front
@@ -60,29 +61,17 @@ def own_set(images: Tensor, labels: Tensor, *, dataset: str, space: str, info: D
     if space not in SPACES:
         raise UnknownName("space", space, SPACES)
     images, labels = torch.as_tensor(images).cpu(), torch.as_tensor(labels).cpu()
-    if not images.is_floating_point():
-        raise BadInput(f"images are {images.dtype}, not floats: divide whole numbers by 255 first.")
     if labels.is_floating_point():
         raise BadInput(f"labels are {labels.dtype}, not whole numbers: one class an image is needed.")
-    images, labels = images.float(), labels.long()
-    expected = (info.channels, info.size, info.size)
-    if images.ndim != 4 or tuple(images.shape[1:]) != expected or labels.shape != images.shape[:1]:
-        raise BadInput(
-            f"images {tuple(images.shape)} and labels {tuple(labels.shape)} do not fit {dataset}: {expected}."
-        )
-    if len(images) == 0:
-        raise BadInput("there are no images to train on.")
-    if not bool(torch.isfinite(images).all()):
-        raise BadInput("the images have NaN or infinite values.")
-    if int(labels.min()) < 0 or int(labels.max()) >= info.num_classes:
-        raise BadInput(
-            f"labels reach from {int(labels.min())} to {int(labels.max())}: {dataset} has 0 to {info.num_classes - 1}."
-        )
-    low, high = float(images.min()), float(images.max())
-    if space == "pixels" and not (low >= 0 and high <= 1):
-        raise BadInput(f"images reach from {low:.2f} to {high:.2f}, so they are no pixels: say space='normalised'?")
+    if labels.ndim != 1:
+        raise BadInput(f"labels {tuple(labels.shape)} do not fit {dataset}: one class an image is needed.")
+    hard = Hard(labels.long())
+    check_images(images, hard, info, dataset)
+    check_labels(hard, info, dataset)
+    images = images.float()
+    if space == "pixels":
+        check_pixels(images)
     own_space = Space("pixels") if space == "pixels" else Space.normalised(info)
-    size = images.numel() * 4 + labels.numel() * 8
-    ipc = int(labels.bincount(minlength=info.num_classes).max())
-    card = Card("own", 1, {}, dataset, "unknown", ipc, 0, "none", info.licence, size)
-    return Distilled(images, Hard(labels), info.num_classes, own_space, card)
+    ipc = int(hard.values.bincount(minlength=info.num_classes).max())
+    card = Card("own", 1, {}, dataset, "unknown", ipc, 0, "none", info.licence, size_of(images, hard))
+    return Distilled(images, hard, info.num_classes, own_space, card)

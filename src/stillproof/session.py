@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from stillproof.answers import Made, Score
@@ -13,11 +14,15 @@ from stillproof.core.plugins import Plugin, import_entry_points, index_entry_poi
 from stillproof.core.presets import Scale, preset_params
 from stillproof.core.spec import Json
 from stillproof.core.types import Selection
-from stillproof.data.load import data_root, load
+from stillproof.data.load import data_root, load, source
+from stillproof.distill.importers.wish import Wish
+from stillproof.distill.own_recipe import DEFAULT_RECIPE, recipe_reference
 from stillproof.report.runs import newest_run
 from stillproof.report.tables import Line, accuracy_lines
 from stillproof.run.cost import Estimate, estimate
 from stillproof.run.execute import OnChange, enter, run_here
+from stillproof.run.import_model import ImportedModel, import_model
+from stillproof.run.import_sets import Imported, keep_sets, read_sets
 from stillproof.run.plan import Cell, Planner
 from stillproof.run.pool import run_pool
 from stillproof.run.training_data import check_fits, read_set
@@ -97,22 +102,24 @@ class Session:
         on: DataRequest | ArtifactRequest,
         *,
         network: str = "convnet-3",
-        recipe: str = "dc-bench",
+        recipe: str | None = None,
         seeds: int = 5,
         selection: Selection = "last",
     ) -> Score:
-        """Train ``seeds`` networks and summarise their test accuracy."""
+        """Train ``seeds`` networks and summarise their test accuracy; without a recipe, by the distilled set's own."""
         if seeds < 1:
             raise BadInput(f"seeds = {seeds} is not allowed: at least 1 is needed.")
         heldout = selection == "heldout"
         if heldout and isinstance(on, DataRequest):
             on = DataRequest(on.dataset, "fit")
-        seen = False
+        seen, own = False, DEFAULT_RECIPE
         if isinstance(on, ArtifactRequest):
             distilled = read_set(self.store, on.artifact)
             check_fits(distilled, load(on.dataset, "test", self.root).info)
             # Only a set from the images that are not held out has surely not seen those that are.
             seen = heldout and "/fit@" not in distilled.card.data_id
+            own = recipe_reference(distilled.recipe)
+        recipe = recipe or own
         planner = Planner(self.root)
         wanted = [SelectRequest(TrainRequest(on, network, recipe, seed, heldout), selection) for seed in range(seeds)]
         cells = [planner.select(request).id for request in wanted]
@@ -133,6 +140,20 @@ class Session:
             n_test=results[0]["n_test"],
             caveats=[HELDOUT_SEEN] if seen else [],
         )
+
+    def import_sets(self, path: Path | str, dataset: str, wish: Wish | None = None) -> tuple[list[Imported], list[str]]:
+        """Take over somebody's distilled sets; return them with what was found out about the file.
+
+        Nothing is written unless all of them can be trained on. Sets in ZCA space refer to the whitening of the real
+        training images, which is computed here.
+        """
+        info = source(dataset).info
+        read = read_sets(Path(path), info, dataset, wish or Wish())
+        return keep_sets(self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant)), read.found
+
+    def import_model(self, path: Path | str, dataset: str, network: str = "") -> ImportedModel:
+        """Take over somebody's checkpoint; ``network`` is needed where its weights do not tell it."""
+        return import_model(self.store, Path(path), source(dataset).info, network)
 
     def plan_suite(self, suite: str, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
         """Plan a suite; return the planner, the table's rows and the resolved configuration.
@@ -178,6 +199,14 @@ class Session:
         if must_succeed:
             self._raise_first_failure(planner)
         return before
+
+    def _whitening(self, dataset: str, variant: str) -> str:
+        planner = Planner(self.root)
+        cell = planner.zca(DataRequest(dataset), variant)
+        self.execute(planner)
+        record = self.store.results.get(cell.id)
+        assert record is not None and record.result is not None
+        return str(record.result["artifact"])
 
     def _reopen_damaged(self, cells: Sequence[Cell]) -> list[str]:
         """Put cells whose artifacts are gone back in line, and the choices that name their models."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
+from stillproof.distill.artifact import from_artifact
 from stillproof.store.sealed import read_folder
 from stillproof.store.store import Store
 from stillproof.suites.requests import ArtifactRequest, DataRequest
@@ -21,14 +22,15 @@ def artifact_request(store: Store, text: str, dataset: str | None = None) -> tup
         found = read_folder(folder)
         if found.kind != "distilled":
             raise BadInput(f"{folder} is an artifact of kind {found.kind!r}, not a distilled set: name another.")
-        artifact, card = store.artifacts.adopt(folder), found.card
-        store.register_artifact(artifact, "distilled", None, None, int(card.get("bytes", 0)))
+        artifact = store.artifacts.adopt(folder)
+        store.register_artifact(artifact, "distilled", None, None, int(found.card.get("bytes", 0)))
         if (folder / WHITENING / "card.json").is_file():
             store.register_artifact(store.artifacts.adopt(folder / WHITENING), "zca", None, None, 0)
     else:
         artifact = store.resolve_artifact(text, "distilled")
-        card = store.artifacts.read(artifact).card
-    images = int(card["ipc"]) * int(card["num_classes"])
+        found = store.artifacts.read(artifact)
+    card = found.card
+    images = len(from_artifact(found.tensors, card).images) * (4 if card["decode"] == "grid2x2" else 1)
     return ArtifactRequest(artifact, dataset or card["dataset"], _maker(store, artifact), images), card
 
 
@@ -38,6 +40,13 @@ def export_set(store: Store, artifact: str, out: Path) -> None:
     space = store.artifacts.read(artifact).card["space"]
     if space["kind"] == "zca":
         store.artifacts.export(space["ref"], out / WHITENING)
+
+
+def is_foreign(text: str) -> bool:
+    """Say whether ``text`` is a file or folder that only ``import`` could make sense of."""
+    path = Path(text)
+    named = text.partition(":")[0] in datasets.entries()
+    return not named and path.exists() and not (path / "card.json").is_file() and not (path / "train").is_dir()
 
 
 def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple[DataRequest | ArtifactRequest, Json]:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from commands import TINY, Commands
@@ -47,11 +48,13 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
     """What every verb prints on one store, with a failed cell in it."""
     (folder / "broken.py").write_text(BROKEN)
     shutil.copy(PLUGIN, folder / "mine.py")
+    np.savez(folder / "a.npz", images=np.zeros((10, 1, 8, 8), np.float32), labels=np.arange(10))
     distill = ["distill", "digits", "dm", "--ipc", "1", "--scale", "smoke", "--snapshots", "1", *TINY]
     commands = {
         "run --dry-run": [*SUITE, "--dry-run"],
         "distill": distill,
         "distill again": distill,
+        "import": ["import", "a.npz", "--dataset", "digits"],
         "train": ["train", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
         "run": SUITE,
         "table": ["table", "accuracy"],
@@ -90,7 +93,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 13
+    assert len(page) == 14
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from PIL import Image, ImageSequence
+
 from commands import TINY, Commands, query, run
 from stillproof.store.store import open_store
 
@@ -39,6 +41,19 @@ def test_a_stored_run_is_shown_whatever_is_installed(tmp_path: Path, stillproof:
         store.results.save_run("of-a-package-that-is-gone", config, last.rows)
     done = stillproof("table", "of-a-package-that-is-gone", cwd=tmp_path)
     assert done.code == 0 and done.out.splitlines()[0].strip() == "of-a-package-that-is-gone"
+
+
+def test_snapshots_become_an_animation(tmp_path: Path, stillproof: Commands) -> None:
+    distill = ["distill", "digits", "dm", "--ipc", "1", "--scale", "smoke", "--set", "steps=5", *TINY, "--json"]
+    still = stillproof(*distill, "--seed", "1", cwd=tmp_path).json()
+    moving = stillproof(*distill, "--snapshots", "every=2", cwd=tmp_path).json()
+    assert list(moving["snapshots"]) == ["0", "2", "4"]
+    done = stillproof("gallery", still["name"], "--animate", cwd=tmp_path)
+    assert done.code == 2 and "distil with `--snapshots every=N`" in done.sentence()
+    shown = stillproof("gallery", moving["name"], "--animate", "--json", cwd=tmp_path).json()
+    assert shown["frames"] == ["step 0", "step 2", "step 4", "result"]
+    with Image.open(tmp_path / shown["path"]) as picture:
+        assert picture.format == "GIF" and sum(1 for _ in ImageSequence.Iterator(picture)) == 4
 
 
 def test_a_run_without_any_set_has_no_gallery(tmp_path: Path, stillproof: Commands) -> None:

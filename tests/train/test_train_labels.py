@@ -41,6 +41,25 @@ def test_centred_labels_are_probabilities_again_under_cross_entropy_only() -> No
     assert torch.equal(targets(CENTRED, "mse", 3), CENTRED.values)
 
 
+def test_under_kl_every_label_is_given_as_logits_of_its_probabilities() -> None:
+    assert torch.equal(targets(LOGITS, "kl", 3), LOGITS.values)
+    for labels, expected in ((HARD, ONE_HOT), (PROBS, PROBS.values), (CENTRED, ONE_HOT)):
+        torch.testing.assert_close(targets(labels, "kl", 3).softmax(1), expected)
+
+
+def test_kl_of_hard_labels_is_cross_entropy_with_finite_gradients() -> None:
+    logits = drawn(0)[0][:2].requires_grad_()
+    loss = loss_function("kl")(logits, targets(HARD, "kl", 3))
+    torch.testing.assert_close(loss, loss_function("cross-entropy")(logits, HARD.values))
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert logits.grad is not None and bool(logits.grad.isfinite().all())
+
+
+def test_learned_labels_below_zero_have_no_share_under_kl() -> None:
+    learned = Stored("centred", torch.tensor([[-0.5, 0.2, 0.3]]))
+    assert targets(learned, "kl", 3).softmax(1)[0, 0] == 0
+
+
 def test_the_class_of_a_soft_label_is_its_largest_entry() -> None:
     for labels in (HARD, LOGITS, PROBS, CENTRED):
         assert classes(labels).tolist() == [2, 0]

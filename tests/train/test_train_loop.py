@@ -41,9 +41,11 @@ def same(one: Fitted, other: Fitted) -> bool:
     [
         Recipe(epochs=20, batch=12, lr=0.1),
         Recipe(epochs=20, batch=12, lr=0.01, optimiser="adam"),
+        Recipe(epochs=20, batch=12, lr=0.01, optimiser="adamw"),
         Recipe(epochs=30, batch=12, lr=0.3, loss="mse"),
+        Recipe(epochs=20, batch=12, lr=0.3, loss="kl", temperature=2.0),
     ],
-    ids=["sgd", "adam", "mse"],
+    ids=["sgd", "adam", "adamw", "mse", "kl"],
 )
 def test_it_learns(recipe: Recipe) -> None:
     fitted = train(recipe, test=toy_images())

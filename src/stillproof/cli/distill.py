@@ -15,11 +15,11 @@ from stillproof.cli.options import (
     SetOption,
     StoreOption,
     one_of,
-    split_numbers,
     with_params,
 )
 from stillproof.cli.output import write, write_json
 from stillproof.cli.session import session
+from stillproof.cli.snapshots import snapshot_steps
 from stillproof.core.presets import SCALES
 from stillproof.suites.requests import Part
 
@@ -34,7 +34,9 @@ def command(
     settings: SetOption = None,
     network: NetworkOption = "convnet-3",
     scale: Annotated[str, typer.Option("--scale", help="Preset: smoke, quick or paper.")] = "paper",
-    snapshots: Annotated[str | None, typer.Option("--snapshots", help="Steps to keep as sets of their own.")] = None,
+    snapshots: Annotated[
+        str | None, typer.Option("--snapshots", help="Steps to keep as sets of their own: 0,50,200 or every=50.")
+    ] = None,
     part: Annotated[str, typer.Option("--part", help="train, or fit: without the held-out tenth.")] = "train",
     out: Annotated[Path | None, typer.Option("--out", help="Also copy the artifact to this folder.")] = None,
     store: StoreOption = None,
@@ -43,7 +45,6 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Distil a data set; a stopped run goes on where it was."""
-    steps = split_numbers(snapshots, "--snapshots") or []
     checked = one_of("scale", scale, SCALES)
     with session(store, data, plugin) as opened:
         from stillproof.targets import export_set
@@ -57,7 +58,7 @@ def command(
             network=network,
             scale=checked,
             part=one_of("part", part, PARTS),
-            snapshots=steps,
+            snapshots=snapshot_steps(snapshots, opened, dataset, reference, checked, ipc),
         )
         path = made.path
         if out is not None:

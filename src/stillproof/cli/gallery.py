@@ -1,4 +1,4 @@
-"""stillproof gallery: pictures of distilled sets, side by side."""
+"""stillproof gallery: pictures of distilled sets, side by side, at rest or in motion."""
 
 from __future__ import annotations
 
@@ -12,38 +12,60 @@ from stillproof.cli.output import write, write_json
 from stillproof.core.errors import BadInput, StoreError
 
 PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".pdf")
+MOVING = (".gif", ".webp")
 
 
 def command(
     artifacts: Annotated[list[str] | None, typer.Argument(help="Artifacts: id, prefix, name or folder.")] = None,
     run: Annotated[str | None, typer.Option("--run", help="Instead: all sets of a suite's newest run, seed 0.")] = None,
     ipc: Annotated[str | None, typer.Option("--ipc", help="With --run: only these images per class.")] = None,
-    out: Annotated[Path, typer.Option("--out", help="The picture to write.")] = Path("gallery.png"),
+    animate: Annotated[
+        bool, typer.Option("--animate", help="Show the snapshots of each set one after another.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The picture to write. [default: gallery.png; animated, gallery.gif]")
+    ] = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a labelled grid of distilled images, in pixels."""
+    from stillproof.report.animation import Film, frames, save
     from stillproof.report.gallery import side_by_side
-    from stillproof.report.sets import named_set, sets_of_run
+    from stillproof.report.sets import named_set, sets_of_run, snapshots_of, titles_of
     from stillproof.store.store import open_store
 
     if ipc is not None and run is None:
         raise BadInput(f"--ipc {ipc} chooses among the sets of a run: name a suite with --run, or leave it out.")
-    if out.suffix.lower() not in PICTURES:
-        raise BadInput(f"--out {out} is no picture that can be written: end its name in one of {', '.join(PICTURES)}.")
+    out = out or Path("gallery.gif" if animate else "gallery.png")
+    _check_ending(out, animate)
     with open_store(store, create=False) as opened:
         chosen = [named_set(opened, text) for text in artifacts or []]
         if run is not None:
             chosen += sets_of_run(opened, run, split_numbers(ipc, "--ipc"))
-    if not chosen:
-        raise BadInput("name at least one artifact, or a suite with --run.")
-    picture = side_by_side(chosen)
+        if not chosen:
+            raise BadInput("name at least one artifact, or a suite with --run.")
+        titles = titles_of(chosen)
+        shown = list(zip(titles, chosen, strict=True))
+        films = [Film(title, snapshots_of(opened, one), one) for title, one in shown] if animate else []
+    moving = frames(films) if animate else []
+    pictures = [picture for _, picture in moving]
+    if not animate:
+        pictures = [side_by_side([panel for title, one in shown for panel in one.panels(title)])]
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        picture.save(out)
+        save(pictures, out)
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error}.") from error
     if as_json:
-        write_json({"path": str(out), "sets": [title for title, _ in chosen]})
+        write_json({"path": str(out), "sets": titles, "frames": [name for name, _ in moving]})
     else:
-        write(f"{out}: {len(chosen)} sets, {picture.width} x {picture.height} pixels")
+        length = f", {len(moving)} frames" if animate else ""
+        write(f"{out}: {len(chosen)} sets, {pictures[0].width} x {pictures[0].height} pixels{length}")
+
+
+def _check_ending(out: Path, animate: bool) -> None:
+    known, other = (MOVING, PICTURES) if animate else (PICTURES, MOVING)
+    if out.suffix.lower() in known:
+        return
+    hint = f" (with{'out' if animate else ''} --animate, it can)" if out.suffix.lower() in other else ""
+    raise BadInput(f"--out {out} is no picture that can be written{hint}: end its name in one of {', '.join(known)}.")

@@ -8,7 +8,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from stillproof.cli import check, data, distill, doctor, gallery, run, show, status, table, train
+from stillproof.cli import check, data, distill, doctor, gallery, import_, run, show, status, table, train
 from stillproof.cli import list as list_verb
 from stillproof.core.errors import StillproofError
 
@@ -26,6 +26,7 @@ app.command("list")(list_verb.command)
 app.command("show")(show.command)
 app.add_typer(data.app, name="data")
 app.command("distill")(distill.command)
+app.command("import")(import_.command)
 app.command("train")(train.command)
 app.command("run")(run.command)
 app.command("status")(status.command)

@@ -65,3 +65,11 @@ def split_numbers(text: str | None, option: str) -> list[int] | None:
         return None if parts is None else [int(part) for part in parts]
     except ValueError:
         raise BadInput(f"{option} {text!r} is not a comma-separated list of whole numbers.") from None
+
+
+def split_floats(text: str | None, option: str) -> tuple[float, ...]:
+    """Split a comma-separated list of numbers; none is an empty one."""
+    try:
+        return tuple(float(part) for part in split_list(text) or [])
+    except ValueError:
+        raise BadInput(f"{option} {text!r} is not a comma-separated list of numbers.") from None

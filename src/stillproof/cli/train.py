@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,13 +17,17 @@ from stillproof.cli.options import (
 )
 from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
+from stillproof.core.errors import BadInput
 from stillproof.core.types import Selection
+
+if TYPE_CHECKING:
+    from stillproof.session import Session
 
 SELECTIONS: tuple[Selection, ...] = ("last", "heldout", "oracle")
 
 
 def command(
-    target: Annotated[str, typer.Argument(help="Artifact (id, prefix, name or folder) or data set.")],
+    target: Annotated[str, typer.Argument(help="Artifact (id, prefix, name or folder), foreign file, or data set.")],
     network: NetworkOption = "convnet-3",
     recipe: Annotated[
         str | None, typer.Option("--recipe", help="Recipe. [default: the artifact's, else dc-bench]")
@@ -42,11 +46,11 @@ def command(
     """Train and report test accuracy with its interval over seeds."""
     rule = one_of("selection", selection, SELECTIONS)
     with session(store, data, plugin, workers) as opened:
-        from stillproof.targets import resolve_target
+        from stillproof.targets import is_foreign, resolve_target
 
-        request, card = resolve_target(opened.store, target, dataset)
-        own = (card.get("recipe") or {}).get("name", "dc-bench")
-        score = opened.train(request, network=network, recipe=recipe or own, seeds=seeds, selection=rule)
+        named = _imported(opened, target, dataset) if is_foreign(target) else target
+        request, _ = resolve_target(opened.store, named, dataset)
+        score = opened.train(request, network=network, recipe=recipe, seeds=seeds, selection=rule)
     if as_json:
         write_json(score.as_dict())
         return
@@ -60,3 +64,15 @@ def command(
     write(f"{text}, n = {accuracy.n}")
     how = f"recipe {score.recipe}, selection {score.selection} of {score.points} points"
     write(f"{score.network} on {target}, {how}, {score.n_test} test images")
+
+
+def _imported(opened: Session, path: str, dataset: str | None) -> str:
+    """Import a foreign file as ``stillproof import`` does; of several experiments the last counts, as in DC-Bench."""
+    from stillproof.distill.importers.wish import Wish
+
+    if dataset is None:
+        raise BadInput(f"{path} is no artifact of Stillproof's: say with --dataset which data set it stands for.")
+    made, found = opened.import_sets(path, dataset, Wish(experiment=-1))
+    for sentence in found:
+        say(f"found: {sentence}")
+    return made[0].artifact

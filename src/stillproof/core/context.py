@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ class Context:
         networks: Builds the cell's network: (seeds) -> module, freshly initialised, on the device.
         space: The space that synthetic images live in.
         front: Takes pixels into that space, on the device.
+        experts: Weights of networks along their training on real images, (epochs + 1, P) each, for methods that ask.
         forward_flops: Work of one image's forward pass through that network.
         scratch: Folder for checkpoints; without one nothing is kept.
         report: Takes the share of the cell that is done.
@@ -50,6 +51,7 @@ class Context:
     networks: Callable[[Seeds], nn.Module] | None = None
     space: Space | None = None
     front: nn.Module | None = None
+    experts: Sequence[Tensor] = ()
     forward_flops: float = 0.0
     scratch: Path | None = None
     report: Report = _silent

@@ -98,7 +98,33 @@ class Stored:
     values: Tensor  # (N, classes), float32
 
 
-Labels = Hard | Stored
+@dataclass(frozen=True, slots=True)
+class PerEpoch:
+    """A teacher's logits for every image of every recorded pass, with the augmentation that it saw them under.
+
+    In pass e, the image at place p is number ``order[e, p]``. It is cut to ``coords`` (top, left, height and width, as
+    shares of the image) and resized to full size, flipped if ``flip``, then mixed within its batch of ``batch``
+    places with the image at place ``mix_index``: added to it by ``mix_lambda`` (its own share; 1 adds nothing) and
+    covered by it inside ``mix_box`` (first row, first column, row and column behind the last; all 0 covers nothing).
+    """
+
+    values: Tensor  # (N,), int64: the class of each image
+    order: Tensor  # (E, N), int32
+    coords: Tensor  # (E, N, 4), float32
+    flip: Tensor  # (E, N), bool
+    mix_index: Tensor  # (E, N), int32
+    mix_lambda: Tensor  # (E, batches), float32
+    mix_box: Tensor  # (E, batches, 4), int32
+    logits: Tensor  # (E, N, classes), float16 or float32, as recorded
+    batch: int
+
+    @property
+    def epochs(self) -> int:
+        """Return the number of recorded passes."""
+        return len(self.order)
+
+
+Labels = Hard | Stored | PerEpoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +192,8 @@ class Distiller(Protocol):
 
     It may have more: ``presets`` (a table of ``Preset``), ``image_passes(n_real, num_classes, ipc)`` (its cost in
     forward passes of one image), ``needs_network`` (false if it never calls ``ctx.make_network``, so that its sets are
-    the same for every network) and ``zca`` (true to work on whitened images).
+    the same for every network), ``zca`` (true to work on whitened images) and ``needs_experts`` (how many networks must
+    be trained on the real images before, and by which recipe; their weights come as ``ctx.experts``).
     """
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:

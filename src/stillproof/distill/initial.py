@@ -9,13 +9,15 @@ from torch import Tensor
 
 from stillproof.core.context import Context
 from stillproof.core.types import ImageSet
+from stillproof.distill.grid import Form, images_each
 from stillproof.distill.k_center import KCenter, k_center_positions
+from stillproof.distill.kept import real_images
 from stillproof.distill.random import random_positions
 
 Init = Literal["noise", "real", "k-center"]
 
 
-def initial_images(data: ImageSet, ipc: int, ctx: Context, init: Init) -> tuple[Tensor, Tensor]:
+def initial_images(data: ImageSet, ipc: int, ctx: Context, init: Init, form: Form = "single") -> tuple[Tensor, Tensor]:
     """Return the first synthetic images in the cell's space, on the device, and their labels, class by class."""
     labels = torch.arange(data.num_classes).repeat_interleave(ipc)
     if init == "noise":
@@ -23,9 +25,10 @@ def initial_images(data: ImageSet, ipc: int, ctx: Context, init: Init) -> tuple[
         images = torch.randn(shape, generator=ctx.seeds.child("noise").torch())
     else:
         default = KCenter()
+        each = images_each(data, ipc, form)
         if init == "real":
-            index = random_positions(data, ipc, ctx)
+            index = random_positions(data, each, ctx)
         else:
-            index = k_center_positions(data, ipc, ctx, default.embedding, default.starts)
-        images = ctx.into_space(data.read(index, ctx.device))
+            index = k_center_positions(data, each, ctx, default.embedding, default.starts)
+        images = real_images(data, index, ctx, form)
     return images.to(ctx.device), labels

@@ -13,6 +13,7 @@ from torch import Tensor
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.grid import Form, images_each
 from stillproof.distill.kept import keep
 from stillproof.distill.selection import Embedding, embedded, image_passes
 
@@ -25,10 +26,12 @@ class KCenter:
     Args:
         embedding: What is clustered: features of a network trained for one epoch, or raw pixels.
         starts: Independent starts of k-means, of which the tightest counts.
+        form: One real image in each, or four at half size, of four times as many centres.
     """
 
     embedding: Embedding = "network"
     starts: int = 10  # scikit-learn's default when the paper was written
+    form: Form = "single"
 
     def __post_init__(self) -> None:
         """Refuse what k-means cannot do."""
@@ -42,7 +45,8 @@ class KCenter:
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
-        return keep(data, k_center_positions(data, ipc, ctx, self.embedding, self.starts), ctx)
+        each = images_each(data, ipc, self.form)
+        return keep(data, k_center_positions(data, each, ctx, self.embedding, self.starts), ctx, self.form)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image."""

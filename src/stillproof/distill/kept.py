@@ -6,8 +6,21 @@ from torch import Tensor
 
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.grid import Form, cell_by_cell, pack_grids
 
 
-def keep(data: ImageSet, index: Tensor, ctx: Context) -> Distilled:
-    """Return the chosen images, class by class, in the cell's space."""
-    return ctx.distilled(ctx.into_space(data.read(index, ctx.device)), data.labels[index], data)
+def keep(data: ImageSet, index: Tensor, ctx: Context, form: Form = "single") -> Distilled:
+    """Return the chosen images, class by class, in the cell's space; as grids, four in the place of one."""
+    images = real_images(data, index, ctx, form)
+    if form == "single":
+        return ctx.distilled(images, data.labels[index], data)
+    labels = data.labels[cell_by_cell(index, data.num_classes)[: len(images)]]
+    return ctx.distilled(images, labels, data, decode="grid2x2")
+
+
+def real_images(data: ImageSet, index: Tensor, ctx: Context, form: Form) -> Tensor:
+    """Return the images at ``index``, which go class by class, in the cell's space and on the device."""
+    if form == "single":
+        return ctx.into_space(data.read(index, ctx.device))
+    # Into the space first: whitening takes whole images.
+    return pack_grids(ctx.into_space(data.read(cell_by_cell(index, data.num_classes), ctx.device)))

@@ -10,6 +10,7 @@ import torch
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.grid import Form, images_each
 from stillproof.distill.kept import keep
 
 
@@ -20,14 +21,17 @@ class RandomImages:
 
     Args:
         zca: Keep them whitened, for comparison with methods that distil in that space.
+        form: One real image in each, or four at half size, for comparison with methods that learn such grids.
     """
 
     zca: bool = False
+    form: Form = "single"
     needs_network: ClassVar[bool] = False
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
-        return keep(data, random_positions(data, ipc, ctx), ctx)
+        index = random_positions(data, images_each(data, ipc, self.form), ctx)
+        return keep(data, index, ctx, self.form)
 
 
 def random_positions(data: ImageSet, ipc: int, ctx: Context) -> torch.Tensor:

@@ -11,23 +11,34 @@ from stillproof.core.errors import Corrupt
 
 MARGIN = 16
 TITLE = 22
+WIDEST = 2400  # pixels; what does not fit beside the others begins a new line
 
 
 def side_by_side(previews: Sequence[tuple[str, Path]]) -> Image.Image:
-    """Return one picture with every preview under its title."""
-    pictures = [(title, _open(path)) for title, path in previews]
+    """Return one picture with every preview under its title, in as many lines as are needed."""
     font = ImageFont.load_default(size=14)
-    widths = [max(image.width, int(font.getlength(title))) for title, image in pictures]
-    width = sum(widths) + MARGIN * (len(pictures) + 1)
-    height = max(image.height for _, image in pictures) + TITLE + 2 * MARGIN
-    sheet = Image.new("RGB", (width, height), "white")
+    pictures = [(title, _open(path)) for title, path in previews]
+    sizes = [(max(image.width, int(font.getlength(title))), image.height + TITLE) for title, image in pictures]
+    places, sheet_size = _flow(sizes)
+    sheet = Image.new("RGB", sheet_size, "white")
     draw = ImageDraw.Draw(sheet)
-    left = MARGIN
-    for (title, image), column in zip(pictures, widths, strict=True):
-        draw.text((left, MARGIN // 2), title, fill="black", font=font)
-        sheet.paste(image, (left, MARGIN // 2 + TITLE))
-        left += column + MARGIN
+    for (title, image), (left, top) in zip(pictures, places, strict=True):
+        draw.text((left, top), title, fill="black", font=font)
+        sheet.paste(image, (left, top + TITLE))
     return sheet
+
+
+def _flow(sizes: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+    """Return the left upper corner of each box, in lines as text has them, and the size of it all."""
+    places: list[tuple[int, int]] = []
+    left, top, right, bottom = MARGIN, MARGIN // 2, 0, 0
+    for width, height in sizes:
+        if left > MARGIN and left + width + MARGIN > WIDEST:
+            left, top = MARGIN, bottom + MARGIN
+        places.append((left, top))
+        right, bottom = max(right, left + width), max(bottom, top + height)
+        left += width + MARGIN
+    return places, (right + MARGIN, bottom + MARGIN + MARGIN // 2)
 
 
 def _open(path: Path) -> Image.Image:

@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stillproof.core.errors import BadInput, Corrupt
 from stillproof.report.runs import newest_run
 from stillproof.store.store import Store
 
-PREVIEW = "preview.png"
+PREVIEW, DECODED = "preview.png", "preview_decoded.png"
 
 
-def named_set(store: Store, text: str) -> tuple[str, Path]:
-    """Return the title and the preview of an artifact, given by id, prefix, name or folder."""
+@dataclass(frozen=True)
+class ShownSet:
+    """A distilled set as its folder describes it; ``card`` is what was known when it was made."""
+
+    id: str
+    folder: Path
+    card: Mapping[str, Any]
+
+    def panels(self, title: str) -> list[tuple[str, Path]]:
+        """Return title and file of its pictures: one, or two where each stored image is decoded to four."""
+        if self.card.get("decode", "none") == "none":
+            return [(title, self.folder / PREVIEW)]
+        return [(f"{title}, as stored", self.folder / PREVIEW), (f"{title}, decoded", self.folder / DECODED)]
+
+
+def named_set(store: Store, text: str) -> ShownSet:
+    """Return the set that is given by id, prefix, name or folder."""
     folder = Path(text)
     if not (folder / "card.json").is_file():
         folder = store.artifacts.folder(store.resolve_artifact(text, "distilled"))
-    return _title(folder), folder / PREVIEW
+    return _read(folder)
 
 
-def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[tuple[str, Path]]:
-    """Return title and preview of every distilled set behind the first seed of a suite's newest run."""
+def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[ShownSet]:
+    """Return every distilled set behind the first seed of a suite's newest run."""
     run = newest_run(store, suite)
     asked = {row["ipc"] for row in run.rows if row["ipc"] is not None}
     for absent in sorted(set(ipc or ()) - asked):
@@ -38,12 +55,53 @@ def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[t
     return [named_set(store, result["artifact"]) for result in results]
 
 
-def _title(folder: Path) -> str:
+def snapshots_of(store: Store, shown: ShownSet) -> list[tuple[int, ShownSet]]:
+    """Return the sets that were kept on the way to ``shown``, by step.
+
+    Raises:
+        BadInput: None were kept, or this store does not know of them.
+    """
+    cell = store.cell_of(shown.id)
+    record = store.results.get(cell) if cell else None
+    kept = (record.result or {}).get("snapshots", {}) if record else {}
+    found = [(int(step), named_set(store, kept[step])) for step in sorted(kept, key=int) if kept[step] != shown.id]
+    if not found:
+        raise BadInput(
+            f"no snapshots of {title_of(shown)} ({shown.id[:12]}) are in this store, so nothing moves: distil with "
+            f"`--snapshots every=N` (and into a new --store, if this one has the set already)."
+        )
+    return found
+
+
+def titles_of(sets: Sequence[ShownSet]) -> list[str]:
+    """Return a title for each; those that would be alike also name the parameters that are not."""
+    plain = [title_of(shown) for shown in sets]
+    titles = []
+    for shown, title in zip(sets, plain, strict=True):
+        alike = [_settings(other) for other, same in zip(sets, plain, strict=True) if same == title]
+        own = _settings(shown)
+        telling = [key for key in own if any(other.get(key) != own[key] for other in alike)]
+        titles.append(", ".join([title, *(f"{key}={own[key]}" for key in telling)]))
+    return titles
+
+
+def title_of(shown: ShownSet) -> str:
+    """Return what a set is, in a few words."""
+    return f"{shown.card['method']}, {shown.card['dataset']}, {shown.card['ipc']} per class"
+
+
+def _settings(shown: ShownSet) -> dict[str, Any]:
+    card = shown.card
+    return {**card.get("params", {}), "network": card.get("network"), "seed": card.get("seed")}
+
+
+def _read(folder: Path) -> ShownSet:
     try:
         content = json.loads((folder / "card.json").read_text(encoding="utf-8"))
-        kind, card = content["kind"], content["card"]
+        kind, shown = content["kind"], ShownSet(content["id"], folder, content["card"])
         if kind != "distilled":
             raise BadInput(f"{folder} is an artifact of kind {kind!r}, not a distilled set: name another.")
-        return f"{card['method']}, {card['dataset']}, {card['ipc']} per class"
-    except (OSError, ValueError, KeyError) as error:
+        title_of(shown)
+        return shown
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise Corrupt(f"{folder / 'card.json'} cannot be read: {error!r}.") from error

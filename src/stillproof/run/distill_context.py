@@ -9,10 +9,9 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.core.types import Card, ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
+from stillproof.run.expert_cell import Experts
 from stillproof.run.world import World
-from stillproof.run.zca_cell import front_of
-from stillproof.store.store import Store
-from stillproof.transforms.front import Front
+from stillproof.run.zca_cell import front_of, whitened
 
 
 def make_context(cell_id: str, spec: Json, where: Json, world: World, data: ImageSet) -> Context:
@@ -30,13 +29,15 @@ def make_context(cell_id: str, spec: Json, where: Json, world: World, data: Imag
         licence=data.info.licence,
         bytes=0,
     )
-    space, front = _space(spec, world.store, data)
+    # Whitened if the spec names a whitening.
+    space = whitened(spec["zca"], world.store) if "zca" in spec else Space.normalised(data.info)
     ctx = Context(
         seeds=Seeds(spec["seed"]).child("distill", spec["method"]["name"]),
         device=device,
         card=card,
         space=space,
-        front=front.to(device),
+        front=front_of(space, world.store).to(device),
+        experts=Experts(spec.get("experts", ()), world.store),
         scratch=world.store.scratch(cell_id),
         report=world.report,
         checkpoint_seconds=world.options.checkpoint_seconds,
@@ -48,13 +49,3 @@ def make_context(cell_id: str, spec: Json, where: Json, world: World, data: Imag
         ctx.networks = lambda seeds: build_network(network, data.info, seeds, device)
         ctx.forward_flops = forward_flops(network, data.info.channels, data.info.size, data.num_classes)
     return ctx
-
-
-def _space(spec: Json, store: Store, data: ImageSet) -> tuple[Space, Front]:
-    """Return where the images live: whitened if the spec names a whitening, else normalised."""
-    space = Space.normalised(data.info)
-    if "zca" in spec:
-        record = store.results.get(spec["zca"])
-        assert record is not None and record.result is not None, "a cell runs only after those that it needs"
-        space = Space("zca", ref=record.result["artifact"])
-    return space, front_of(space, store)

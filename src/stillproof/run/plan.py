@@ -61,17 +61,17 @@ class Planner:
         """Plan the rows of a suite; return them as they are stored, with the cell of each seed."""
         return [{**row.keys, "cells": [self.select(request).id for request in row.requests]} for row in rows]
 
-    def zca(self, request: DataRequest) -> Cell:
-        """Plan the whitening of a data set."""
-        if request not in self._known:
-            data = self._names.data(request.dataset, request.part)
-            spec = {"stage": "zca", "format": SPEC_FORMAT, "data": data.id, "eps": ZCA_EPS}
-            spec["source"] = module_hash("stillproof.transforms.zca")
-            size = data.info.channels * data.info.size**2
-            where = {"dataset": request.dataset, "part": request.part}
-            flops = 2.0 * data.total * size**2 + 10.0 * size**3  # covariance and eigenvectors
-            self._known[request] = self._cell("zca", spec, where, (), flops, f"whitening of {data.info.name}")
-        return self._known[request]
+    def zca(self, request: DataRequest, variant: str = "usual") -> Cell:
+        """Plan the whitening of a data set; ``variant`` is one of ``stillproof.run.zca_cell.WHITENINGS``."""
+        data = self._names.data(request.dataset, request.part)
+        spec = {"stage": "zca", "format": SPEC_FORMAT, "data": data.id, "eps": ZCA_EPS}
+        spec["source"] = module_hash("stillproof.transforms.zca")
+        if variant != "usual":
+            spec |= {"variant": variant, "source": module_hash(f"stillproof.transforms.{variant}_zca")}
+        size = data.info.channels * data.info.size**2
+        where = {"dataset": request.dataset, "part": request.part}
+        flops = 2.0 * data.total * size**2 + 10.0 * size**3  # covariance and eigenvectors
+        return self._cell("zca", spec, where, (), flops, f"whitening of {data.info.name}")
 
     def distill(self, request: DistillRequest) -> Cell:
         """Plan a distilled set."""
@@ -91,14 +91,44 @@ class Planner:
                 "seed": request.seed,
                 "path": [file_hash("stillproof.run.distill_context"), *map(module_hash, SHARED)],
             }
-            needs = (self.zca(request.data).id,) if getattr(method, "zca", False) else ()
-            if needs:
-                spec["zca"] = needs[0]
+            zca = self.zca(request.data) if getattr(method, "zca", False) else None
+            experts = self._experts(request, getattr(method, "needs_experts", None), zca)
+            if zca:
+                spec["zca"] = zca.id
+            if experts:
+                spec["experts"] = experts
+            needs = (*([zca.id] if zca else []), *experts)
             passes = getattr(method, "image_passes", lambda *_: 0.0)(data.total, data.info.num_classes, request.ipc)
             where = {"dataset": request.data.dataset, "part": request.data.part, "network": request.network}
             label = f"{request.method} {data.info.name} ipc {request.ipc} seed {request.seed}"
             self._known[request] = self._cell("distill", spec, where, needs, passes * flops, label)
         return self._known[request]
+
+    def _experts(self, request: DistillRequest, wanted: tuple[int, str] | None, zca: Cell | None) -> list[str]:
+        """Plan the networks whose training a distiller follows; sets of all seeds learn from the same ones."""
+        if wanted is None:
+            return []
+        count, reference = wanted
+        data = self._names.data(request.data.dataset, request.data.part)
+        recipe, recipe_spec = self._names.recipe(reference)
+        network, flops = self._names.network(request.network, data.info)
+        spec = {
+            "stage": "expert",
+            "format": SPEC_FORMAT,
+            "data": data.id,
+            "info": data.info_spec(),
+            "network": network,
+            **recipe_spec,
+            "path": [file_hash("stillproof.run.expert_cell"), module_hash("stillproof.train.loop")],
+        }
+        if zca:
+            spec["zca"] = zca.id
+        where = {"dataset": request.data.dataset, "part": request.data.part}
+        work = 3.0 * recipe.epochs * data.total * flops
+        needs = (zca.id,) if zca else ()
+        label = f"expert {request.network} on {data.info.name} seed"
+        cells = [self._cell("expert", spec | {"seed": s}, where, needs, work, f"{label} {s}") for s in range(count)]
+        return [cell.id for cell in cells]
 
     def train(self, request: TrainRequest) -> Cell:
         """Plan a training run, and the distilled set that it needs."""

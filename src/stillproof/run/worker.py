@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput, Corrupt, LeaseLost, StillproofError
 from stillproof.core.provenance import provenance
 from stillproof.core.spec import Json
 from stillproof.run.distill_cell import compute_distill
+from stillproof.run.expert_cell import compute_expert
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
 from stillproof.run.plan import Cell
 from stillproof.run.select_cell import compute_select
@@ -26,6 +27,7 @@ log = logging.getLogger("stillproof")
 Compute = Callable[[str, Json, Json, World], Answer]
 STAGES: dict[str, Compute] = {
     "zca": compute_zca,
+    "expert": compute_expert,
     "distill": compute_distill,
     "train": compute_train,
     "select": compute_select,

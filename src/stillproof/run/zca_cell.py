@@ -9,22 +9,35 @@ from stillproof.run.source_data import load_exactly
 from stillproof.run.world import Answer, World
 from stillproof.store.store import Store
 from stillproof.transforms.front import Front
+from stillproof.transforms.kip_zca import KipZCA
 from stillproof.transforms.space import make_front
 from stillproof.transforms.zca import ZCA
+
+WHITENINGS: dict[str, type[ZCA]] = {"usual": ZCA, "kip": KipZCA}
 
 
 def compute_zca(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
     """Fit and store."""
     data = load_exactly(spec["data"], where["dataset"], where["part"], world)
     with Meter() as meter:
-        tensors = ZCA.fit(data, spec["eps"]).state_dict()
-    artifact = world.store.artifacts.write("zca", tensors, {"data": spec["data"], "eps": spec["eps"]})
+        tensors = WHITENINGS[spec.get("variant", "usual")].fit(data, spec["eps"]).state_dict()
+    card: Json = {key: spec[key] for key in ("data", "eps", "variant") if key in spec}
+    artifact = world.store.artifacts.write("zca", tensors, card)
     size = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
     world.store.register_artifact(artifact, "zca", f"zca-{data.info.name}-{cell_id[:6]}", cell_id, size)
     return Answer({"artifact": artifact, "bytes": size} | meter.as_dict(), numerics("cpu"))
 
 
+def whitened(cell: str, store: Store) -> Space:
+    """Return the space that a whitening cell has made."""
+    record = store.results.get(cell)
+    assert record is not None and record.result is not None, "a cell runs only after those that it needs"
+    return Space("zca", ref=record.result["artifact"])
+
+
 def front_of(space: Space, store: Store) -> Front:
     """Return the map from pixels into a space, with its whitening read from the store."""
-    zca = ZCA(**store.artifacts.read(space.ref).tensors) if space.kind == "zca" else None
-    return make_front(space, zca)
+    if space.kind != "zca":
+        return make_front(space)
+    found = store.artifacts.read(space.ref)
+    return make_front(space, WHITENINGS[found.card.get("variant", "usual")](**found.tensors))

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from stillproof.core.components import distillers, networks
+from stillproof.core.components import distillers, networks, recipes
 from stillproof.core.context import Context
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
 from stillproof.core.types import Card, Distilled, Space
 from stillproof.nets.build import build_network
+from stillproof.run.expert_cell import train_expert
 from stillproof.testing.checks import Result, global_generators_untouched, need, run_checks
 from stillproof.testing.toy import EACH, TOY, toy_images
 from stillproof.train.labels import classes
+from stillproof.train.model import TrainedModel
 from stillproof.transforms.space import make_front
 
 IPC = 2
+NETWORK = "convnet-3:width=8"
 
 
 def check_distiller(name: str) -> list[Result]:
@@ -44,7 +49,7 @@ class _Stopped(Exception):
 
 def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None = None) -> Distilled:
     method = distillers.build(name, preset_params(distillers.get(name), "smoke", "toy", IPC))
-    network = networks.build("convnet-3:width=8")
+    network = networks.build(NETWORK)
     reports = 0
 
     def report(share: float) -> None:
@@ -54,7 +59,7 @@ def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None =
             raise _Stopped
 
     spec = distillers.spec(method)
-    card = Card(name, spec.version, spec.params, "toy", "toy", IPC, 0, "convnet-3:width=8", TOY.licence, 0)
+    card = Card(name, spec.version, spec.params, "toy", "toy", IPC, 0, NETWORK, TOY.licence, 0)
     ctx = Context(
         seeds=Seeds(0),
         card=card,
@@ -65,7 +70,19 @@ def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None =
         report=report,
         checkpoint_seconds=0.0,
     )
+    if wanted := getattr(method, "needs_experts", None):
+        ctx.experts = _experts(*wanted)
     return method.distill(toy_images(), IPC, ctx)
+
+
+@lru_cache
+def _experts(count: int, recipe: str) -> list[Tensor]:
+    network = networks.build(NETWORK)
+    found = []
+    for seeds in (Seeds(0).child("expert", number) for number in range(count)):
+        model = TrainedModel(make_front(Space.normalised(TOY)), build_network(network, TOY, seeds, "cpu"))
+        found.append(train_expert(model, toy_images(), recipes.build(recipe), Context(seeds), 0.0)[0])
+    return found
 
 
 def _params_are_json(name: str) -> None:

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from stillproof.core.types import Distilled, Hard, ImageSet
+from stillproof.core.types import Distilled, Hard, ImageSet, PerEpoch
 from stillproof.train.labels import targets
+from stillproof.train.replay import Replay
 from stillproof.transforms.decode import decode_images, decode_labels
 
 
 @dataclass(frozen=True)
 class TrainData:
-    """Images by position, in the body's space and on the device, with the targets of a loss."""
+    """Images by position, in the body's space and on the device, with the targets of a loss, or a recorded run."""
 
     read: Callable[[Tensor], Tensor]  # positions (B,) -> images (B, C, H, W)
     targets: Tensor  # (N,) or (N, classes)
+    replay: Replay | None = None
 
     def __len__(self) -> int:
         """Return the number of images."""
@@ -33,7 +35,11 @@ def from_distilled(distilled: Distilled, front: nn.Module, loss: str, device: st
         with torch.no_grad():
             images = front(images)
     goal = targets(labels, loss, distilled.num_classes).to(device)
-    return TrainData(lambda index: images[index.to(images.device)], goal)
+
+    def read(index: Tensor) -> Tensor:
+        return images[index.to(images.device)]
+
+    return TrainData(read, goal, Replay(labels, read, device) if isinstance(labels, PerEpoch) else None)
 
 
 def from_images(data: ImageSet, front: nn.Module, loss: str, device: str) -> TrainData:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor, nn
@@ -17,10 +17,18 @@ from stillproof.train.data import TrainData
 from stillproof.train.labels import loss_function
 from stillproof.train.model import TrainedModel
 from stillproof.train.recipe import Recipe
+from stillproof.train.replay import check_replay
+from stillproof.train.trajectory import Trajectory
 
 
 def fit(
-    model: TrainedModel, data: TrainData, recipe: Recipe, ctx: Context, *, curve: Curve | None = None, flops: float = 0
+    model: TrainedModel,
+    data: TrainData,
+    recipe: Recipe,
+    ctx: Context,
+    *,
+    curve: Curve | Trajectory | None = None,
+    flops: float = 0,
 ) -> None:
     """Train ``model`` in place; its accuracy is measured only if there is a ``curve``.
 
@@ -32,9 +40,11 @@ def fit(
         curve: Takes measurements and keeps weights.
         flops: One image's forward pass, for the decision whether compiling repays.
     """
+    if data.replay:
+        check_replay(data.replay.labels, recipe)
     body = model.train().body
     optimiser = _optimiser(body, recipe)
-    loss = loss_function(recipe.loss)
+    loss = loss_function(recipe.loss, recipe.temperature)
     augment = _augmentation(recipe.augment)
     work = 3 * flops * recipe.epochs * len(data)  # a backward pass costs two forward ones
     loss_of = compiled(lambda x, y: loss(body(x), y), body, flops=work, notes=ctx.notes)
@@ -43,7 +53,8 @@ def fit(
         _set_lr(optimiser, recipe, epoch)
         seeds = ctx.seeds.child("epoch", epoch)
         with seeds.child("dropout").lent_to_torch(ctx.device):
-            mean_loss = _one_epoch(data, recipe, seeds, augment, loss_of, optimiser)
+            batches = data.replay.batches(epoch) if data.replay else _batches(data, recipe, seeds, augment)
+            mean_loss = _one_epoch(batches, loss_of, optimiser) / len(data)
         if not mean_loss < float("inf"):
             raise StillproofError(f"training diverged: the loss is {mean_loss} in epoch {epoch + 1}; try a smaller lr.")
         if curve:
@@ -53,31 +64,38 @@ def fit(
     model.eval()
 
 
-def _one_epoch(
-    data: TrainData,
-    recipe: Recipe,
-    seeds: Seeds,
-    augment: Callable[[Tensor, torch.Generator], Tensor] | None,
-    loss_of: Callable[[Tensor, Tensor], Tensor],
-    optimiser: torch.optim.Optimizer,
-) -> float:
+def _batches(
+    data: TrainData, recipe: Recipe, seeds: Seeds, augment: Callable[[Tensor, torch.Generator], Tensor] | None
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield images and targets of one pass, in an order of its own."""
     order = torch.randperm(len(data), generator=seeds.child("order").torch())
-    total = torch.zeros((), device=data.targets.device)
     for number, index in enumerate(torch.split(order, recipe.batch)):
         images = data.read(index)
         if augment:
             images = augment(images, seeds.child("augment", number).torch())
-        loss = loss_of(images, data.targets[index.to(data.targets.device)])
+        yield images, data.targets[index.to(data.targets.device)]
+
+
+def _one_epoch(
+    batches: Iterator[tuple[Tensor, Tensor]],
+    loss_of: Callable[[Tensor, Tensor], Tensor],
+    optimiser: torch.optim.Optimizer,
+) -> float:
+    """Train on every batch; return the sum of all images' losses."""
+    total: float | Tensor = 0.0
+    for images, goal in batches:
+        loss = loss_of(images, goal)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
-        total += loss.detach() * len(index)
-    return float(total) / len(data)
+        total = total + loss.detach() * len(images)
+    return float(total)
 
 
 def _optimiser(body: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
-    if recipe.optimiser == "adam":
-        return torch.optim.Adam(body.parameters(), lr=recipe.lr, weight_decay=recipe.weight_decay)
+    if recipe.optimiser != "sgd":
+        adam = torch.optim.Adam if recipe.optimiser == "adam" else torch.optim.AdamW
+        return adam(body.parameters(), lr=recipe.lr, weight_decay=recipe.weight_decay)
     return torch.optim.SGD(body.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay)
 
 

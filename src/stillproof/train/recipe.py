@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -16,36 +17,43 @@ class Recipe:
 
     Args:
         epochs: Passes over the training images.
-        batch: Images a step.
+        batch: Images a step; labels that were recorded epoch by epoch come in batches of their own.
         optimiser: The optimiser.
         lr: Step size at the start.
         momentum: Momentum of SGD.
-        weight_decay: L2 penalty.
+        weight_decay: L2 penalty; ``adamw`` shrinks the weights themselves.
+        schedule: ``steps`` drops the step size at ``decay_epochs``; ``cosine`` lets it fall to 0 in half a cosine wave.
         decay_epochs: Passes after which the step size is multiplied by ``decay``.
         decay: The factor.
         reset_momentum: Whether a decay also forgets the momentum.
         augment: Name of an augmentation, or ``none``.
-        loss: ``cross-entropy`` takes hard and soft labels; ``mse`` compares logits with one-hot or soft labels.
+        loss: ``cross-entropy`` takes hard and soft labels; ``mse`` compares logits with one-hot or soft labels; ``kl``
+            is the divergence from a teacher's softened answers.
+        temperature: Divides the logits of both sides under ``kl``.
         curve_points: Evenly spaced points of the accuracy curve, the last pass among them.
     """
 
     epochs: int = 300
     batch: int = 256
-    optimiser: Literal["sgd", "adam"] = "sgd"
+    optimiser: Literal["sgd", "adam", "adamw"] = "sgd"
     lr: float = 0.01
     momentum: float = 0.9
     weight_decay: float = 5e-4
+    schedule: Literal["steps", "cosine"] = "steps"
     decay_epochs: tuple[int, ...] = ()
     decay: float = 0.1
     reset_momentum: bool = False
     augment: str = "none"
-    loss: Literal["cross-entropy", "mse"] = "cross-entropy"
+    loss: Literal["cross-entropy", "mse", "kl"] = "cross-entropy"
+    temperature: float = 1.0
     curve_points: int = 1
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""
         if self.epochs < 1 or self.batch < 1 or self.lr <= 0 or self.curve_points < 1:
             raise ValueError("epochs, batch, lr and curve_points must be positive")
+        if self.temperature <= 0:
+            raise ValueError(f"temperature must be positive, not {self.temperature}")
 
     @classmethod
     def from_json(cls, values: Json) -> Self:
@@ -55,6 +63,8 @@ class Recipe:
 
     def lr_at(self, epoch: int) -> float:
         """Return the step size of a pass, counted from 0."""
+        if self.schedule == "cosine":
+            return self.lr * 0.5 * (1 + math.cos(math.pi * epoch / self.epochs))
         return self.lr * self.decay ** sum(epoch >= after for after in self.decay_epochs)
 
     def is_measured(self, epoch: int) -> bool:

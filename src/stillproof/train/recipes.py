@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from stillproof.core.components import recipes
 from stillproof.train.recipe import Recipe
@@ -40,6 +41,34 @@ class RealData(Recipe):
     batch: int = 512
     decay_epochs: tuple[int, ...] = (100,)
     curve_points: int = 4
+
+
+@recipes.register("fkd", version=1, paper="arXiv:2306.13092")
+@dataclass(frozen=True)
+class RecordedLabels(Recipe):
+    """SRe2L on labels that were recorded epoch by epoch: 300 epochs of AdamW towards the teacher's softened answers."""
+
+    epochs: int = 300
+    batch: int = 1024
+    optimiser: Literal["sgd", "adam", "adamw"] = "adamw"
+    lr: float = 0.001
+    weight_decay: float = 0.01
+    schedule: Literal["steps", "cosine"] = "cosine"
+    loss: Literal["cross-entropy", "mse", "kl"] = "kl"
+    temperature: float = 20.0
+    curve_points: int = 4
+
+
+@recipes.register("expert", version=1, paper="arXiv:2203.11932")
+@dataclass(frozen=True)
+class Expert(Recipe):
+    """Plain SGD with DSA on real images, as MTT trains the networks whose trajectories it matches."""
+
+    epochs: int = 50
+    momentum: float = 0.0
+    weight_decay: float = 0.0
+    augment: str = "dsa"
+    curve_points: int = 50
 
 
 @recipes.register("quick", version=1)

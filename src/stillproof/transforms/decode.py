@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from stillproof.core.types import Hard, Labels, Stored
+from stillproof.core.errors import BadInput
+from stillproof.core.types import Hard, Labels, PerEpoch, Stored
 
 
 def decode_images(images: Tensor, decode: str) -> Tensor:
@@ -27,4 +28,6 @@ def decode_labels(labels: Labels, decode: str) -> Labels:
         return labels
     if isinstance(labels, Hard):
         return Hard(labels.values.repeat(4))
+    if isinstance(labels, PerEpoch):
+        raise BadInput("labels for every epoch belong to whole images, but each image of this set holds four.")
     return Stored(labels.kind, labels.values.repeat(4, 1))

@@ -22,11 +22,13 @@ class Foreign:
         space: What the numbers are; ``normalised`` is with ``mean`` and ``std``.
         mean: Of [0, 1] pixels, one a channel; the data set's own if empty.
         std: Likewise.
+        whitening: Which whitening a ``zca`` space is of: the usual one, or ``kip``, that of KIP's authors.
         decode: Whether each image holds four.
         method: Who made it, as far as the file or its name says.
         recipe: Name of the recipe that its author trains with; the default recipe if empty.
         recipe_params: Parameters of that recipe, such as a learned ``lr``.
         found: What was read out of the file and why it is taken that way, one sentence each.
+        files: The files that were read, the images first; without them, the path itself or all that is below it.
     """
 
     images: Tensor
@@ -34,11 +36,13 @@ class Foreign:
     space: Literal["pixels", "normalised", "zca"]
     mean: tuple[float, ...] = ()
     std: tuple[float, ...] = ()
+    whitening: Literal["usual", "kip"] = "usual"
     decode: Literal["none", "grid2x2"] = "none"
     method: str = "unknown"
     recipe: str = ""
     recipe_params: Mapping[str, Any] = field(default_factory=dict)
     found: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 class Importer(Protocol):
@@ -48,7 +52,7 @@ class Importer(Protocol):
     layout: str  # the format in one sentence, for a user who wonders which one is theirs
 
     def recognises(self, path: Path) -> str:
-        """Return why ``path`` looks like this format; nothing, if it does not. Reads names and headers only."""
+        """Return why ``path`` looks like this format; nothing, if it does not. Reads one file at most."""
         ...
 
     def read(self, path: Path, info: DataInfo) -> list[Foreign]:

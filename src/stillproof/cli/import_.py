@@ -1,0 +1,134 @@
+"""stillproof import: take over other people's distilled sets and models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stillproof.cli.options import DataOption, JsonOption, PluginOption, StoreOption, one_of, split_floats
+from stillproof.cli.output import say, write, write_json
+from stillproof.cli.session import session
+
+if TYPE_CHECKING:
+    from stillproof.core.spec import Json
+    from stillproof.distill.importers.wish import Wish
+    from stillproof.run.import_model import ImportedModel
+    from stillproof.run.import_sets import Imported
+    from stillproof.session import Session
+
+
+def command(
+    path: Annotated[Path, typer.Argument(help="File or folder with a distilled set, or a model's checkpoint.")],
+    dataset: Annotated[str, typer.Option("--dataset", help="Data set that it stands for.")],
+    form: Annotated[str, typer.Option("--format", help="Format; docs/import.md lists them.")] = "auto",
+    space: Annotated[
+        str, typer.Option("--space", help="What the numbers are: auto, pixels, normalised or zca.")
+    ] = "auto",
+    mean: Annotated[
+        str | None, typer.Option("--mean", help="Constants that images are normalised with, as in 0.49,0.48,0.45.")
+    ] = None,
+    std: Annotated[str | None, typer.Option("--std", help="Likewise.")] = None,
+    experiment: Annotated[
+        int | None, typer.Option("--experiment", help="One of several, counted from 0; -1 is the last. [default: all]")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="Folder with labels recorded epoch by epoch (epoch_0/batch_0.tar).")
+    ] = None,
+    labels_seed: Annotated[int, typer.Option("--labels-seed", help="Seed of the order that --labels has.")] = 42,
+    network: Annotated[
+        str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Also copy the artifact to this folder.")] = None,
+    store: StoreOption = None,
+    data: DataOption = None,
+    plugin: PluginOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take over a distilled set or a model: find its format, check it, and put it into the store."""
+    from stillproof.distill.importers.detect import is_model
+    from stillproof.distill.importers.wish import IMPORT_SPACES, Wish
+
+    constants = split_floats(mean, "--mean"), split_floats(std, "--std")
+    wish = Wish(form, one_of("space", space, IMPORT_SPACES), *constants, experiment, labels, labels_seed)
+    model = is_model(path, form)  # before a store is made: most bad files end here
+    with session(store, data, plugin) as opened:
+        if model:
+            _model(opened, path, dataset, network, out, as_json)
+        else:
+            _sets(opened, path, dataset, wish, out, as_json)
+
+
+def _sets(opened: Session, path: Path, dataset: str, wish: Wish, out: Path | None, as_json: bool) -> None:
+    from stillproof.targets import export_set
+
+    made, found = opened.import_sets(path, dataset, wish)
+    folders = [_folder(one, out, len(made)) for one in made]
+    for one, folder in zip(made, folders, strict=True):
+        if folder != one.path:
+            export_set(opened.store, one.artifact, folder)
+    for sentence in found:
+        say(f"found: {sentence}")
+    if as_json:
+        sets = [_as_json(one, folder) for one, folder in zip(made, folders, strict=True)]
+        write_json({"found": found, "sets": sets, "models": []})
+        return
+    for one, folder in zip(made, folders, strict=True):
+        distilled = one.distilled
+        write(f"{one.name}: {len(distilled.images)} images, {distilled.card.bytes} bytes with labels")
+        write(f"{_how(one.cached)}; artifact {one.artifact}\n{folder}")
+    write(f"next: stillproof train {made[-1].name}")
+
+
+def _model(opened: Session, path: Path, dataset: str, network: str | None, out: Path | None, as_json: bool) -> None:
+    made = opened.import_model(path, dataset, network or "")
+    if out is not None:
+        opened.store.artifacts.export(made.artifact, out)
+    for sentence in made.found:
+        say(f"found: {sentence}")
+    if as_json:
+        write_json({"found": list(made.found), "sets": [], "models": [_model_as_json(made, out or made.path)]})
+        return
+    write(f"{made.name}: {made.network}, {made.bytes} bytes")
+    write(f"{_how(made.cached)}; artifact {made.artifact}\n{out or made.path}")
+
+
+def _how(cached: bool) -> str:
+    return "already in the store" if cached else "imported"
+
+
+def _folder(one: Imported, out: Path | None, count: int) -> Path:
+    if out is None:
+        return one.path
+    return out if count == 1 else out / f"experiment-{one.experiment}"
+
+
+def _as_json(one: Imported, folder: Path) -> Json:
+    distilled, card = one.distilled, one.distilled.card
+    return {
+        "artifact": one.artifact,
+        "name": one.name,
+        "path": str(folder),
+        "cached": one.cached,
+        "format": card.params["format"],
+        "experiment": one.experiment,
+        "method": card.method,
+        "images": len(distilled.images),
+        "ipc": card.ipc,
+        "bytes": card.bytes,
+        "space": distilled.space.kind,
+        "decode": distilled.decode,
+        "recipe": one.recipe,
+    }
+
+
+def _model_as_json(one: ImportedModel, folder: Path) -> Json:
+    return {
+        "artifact": one.artifact,
+        "name": one.name,
+        "path": str(folder),
+        "cached": one.cached,
+        "network": one.network,
+        "bytes": one.bytes,
+    }

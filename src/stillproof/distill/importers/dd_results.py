@@ -1,0 +1,47 @@
+"""Results of the first dataset distillation (Wang et al. 2018): a list of steps, each with images and labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from stillproof.core.errors import BadInput
+from stillproof.core.types import DataInfo
+from stillproof.distill.importers.foreign import Foreign
+from stillproof.distill.importers.guess_space import guess_space
+from stillproof.distill.importers.read_labels import read_labels
+from stillproof.distill.importers.safe_load import load_torch
+
+
+class StepResults:
+    """``results.pth``, whose last step counts."""
+
+    name = "dd"
+    layout = "results.pth: a list whose last entry is [images, labels, ...]: dataset distillation of 2018"
+
+    def recognises(self, path: Path) -> str:
+        """Look for a list of lists of tensors."""
+        if path.suffix not in (".pt", ".pth") or not path.is_file():
+            return ""
+        return "a list whose last entry begins with images and labels" if _last(load_torch(path)) else ""
+
+    def read(self, path: Path, info: DataInfo) -> list[Foreign]:
+        """Read the last entry."""
+        content = load_torch(path)
+        last = _last(content)
+        if last is None:
+            raise BadInput(f"{path} is not a list whose last entry is [images, labels, ...].")
+        images, values = last
+        labels, about_labels = read_labels(values, path.name)
+        space, about_space = guess_space(images, path.name)
+        about = f"the last of {len(content)} entries is taken"
+        return [Foreign(images, labels, space, method="DD", found=(about, about_space, about_labels))]
+
+
+def _last(content: Any) -> tuple[Tensor, Tensor] | None:
+    entry = content[-1] if isinstance(content, list) and content else None
+    if not (isinstance(entry, list) and len(entry) >= 2 and all(isinstance(part, Tensor) for part in entry[:2])):
+        return None
+    return (entry[0], entry[1]) if entry[0].ndim == 4 else None

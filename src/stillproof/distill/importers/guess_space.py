@@ -1,0 +1,33 @@
+"""Guesses what the numbers of an image are where the format does not say it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from torch import Tensor
+
+from stillproof.core.errors import BadInput
+
+BYTES = 50.0  # learned images never reach so far from zero; pixels from 0 to 255 do
+
+
+def guess_space(images: Tensor, name: str) -> tuple[Literal["pixels", "normalised"], str]:
+    """Return pixels if all values are in [0, 1], else normalised, and why."""
+    if images.numel() == 0:
+        raise BadInput(f"{name} holds no images.")
+    low, high = float(images.min()), float(images.max())
+    reach = f"values reach from {low:.2f} to {high:.2f}"
+    if low >= 0 and high <= 1:
+        return "pixels", f"taken for pixels, since {reach} (--space says otherwise)"
+    if low >= 0 and high > BYTES:
+        raise BadInput(f"{name}: {reach}: divide by 255 first, so that pixels are in [0, 1].")
+    return "normalised", f"taken for normalised images, since {reach} (--space says otherwise)"
+
+
+def says_zca(path: Path) -> bool:
+    """Say whether a name, or the folder it is in, speaks of ZCA whitening and does not deny it."""
+    words = re.split(r"[^a-z0-9]+", f"{path.parent.name}/{path.name}".lower())
+    pairs = zip(["", *words], words, strict=False)
+    return any(word == "zca" and before not in ("no", "not", "without") for before, word in pairs)

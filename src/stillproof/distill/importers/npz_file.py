@@ -1,0 +1,52 @@
+"""Plain ``.npz`` files with images and labels, and possibly several experiments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stillproof.core.errors import BadInput
+from stillproof.core.types import DataInfo
+from stillproof.distill.importers.arrays import IMAGES, LABELS, channels_first, load_npz, npz_names
+from stillproof.distill.importers.foreign import Foreign
+from stillproof.distill.importers.guess_space import guess_space
+from stillproof.distill.importers.methods import decode_of, method_in, recipe_of
+from stillproof.distill.importers.read_labels import read_labels
+
+
+class NpzFile:
+    """One array of images and one of labels; a further axis in front counts experiments."""
+
+    name = "npz"
+    layout = "one .npz with images and labels, or x and y; an axis in front counts experiments"
+
+    def recognises(self, path: Path) -> str:
+        """Look at the names of the arrays."""
+        if path.suffix != ".npz" or not path.is_file():
+            return ""
+        names = npz_names(path)
+        found = [name for wanted in (IMAGES, LABELS) for name in wanted if name in names][:2]
+        return f"arrays {' and '.join(names[name] for name in found)}" if len(found) == 2 else ""
+
+    def read(self, path: Path, info: DataInfo) -> list[Foreign]:
+        """Read every experiment."""
+        images, values = load_npz(path)
+        images, about_shape = channels_first(images, info)
+        if images.ndim == 5:
+            if values.ndim < 2 or len(values) != len(images):
+                shapes = f"images {tuple(images.shape)} and labels {tuple(values.shape)}"
+                raise BadInput(f"{path}: {shapes} do not have the same number of experiments in front.")
+            pairs = list(zip(images, values, strict=True))
+        else:
+            pairs = [(images, values)]
+        space, about_space = guess_space(images, path.name)
+        method = method_in(path.absolute(), "unknown")
+        found = []
+        for part, its_values in pairs:
+            labels, about_labels = read_labels(its_values, path.name)
+            decode = decode_of(method)
+            packed = ["each image holds four, decoded as a 2 x 2 grid"] if decode == "grid2x2" else []
+            about = (f"method {method}", *packed, *about_shape, about_space, about_labels)
+            found.append(
+                Foreign(part, labels, space, decode=decode, method=method, recipe=recipe_of(method), found=about)
+            )
+        return found

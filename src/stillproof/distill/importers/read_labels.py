@@ -1,0 +1,35 @@
+"""Labels as other people store them: classes, whole numbers as floats, or one row of numbers an image."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from stillproof.core.errors import BadInput
+from stillproof.core.types import Hard, Labels, Stored
+
+
+def read_labels(values: Tensor, name: str) -> tuple[Labels, str]:
+    """Return labels and what they were taken for; ``name`` is what messages call the file."""
+    if values.ndim == 2 and values.is_floating_point():
+        return _soft(values.float())
+    if values.ndim != 1:
+        raise BadInput(
+            f"{name} has labels {tuple(values.shape)}: one class, or one row of numbers, an image is needed."
+        )
+    if not values.is_floating_point():
+        return Hard(values.long()), "labels are classes"
+    if not bool(torch.isfinite(values).all()) or not torch.equal(values, values.round()):
+        raise BadInput(f"{name} has labels that are no whole numbers, such as {float(values[0])}.")
+    return Hard(values.long()), f"labels are classes, stored as {str(values.dtype).removeprefix('torch.')}"
+
+
+def _soft(values: Tensor) -> tuple[Labels, str]:
+    """Tell probabilities (rows add up to 1), centred labels (to 0) and logits apart."""
+    sums = values.sum(1)
+    if bool((values >= 0).all()) and torch.allclose(sums, torch.ones_like(sums), atol=1e-3):
+        return Stored("probs", values), "labels are probabilities: no entry is negative and every row adds up to 1"
+    one_hot = torch.nn.functional.one_hot(values.argmax(1), values.shape[1]).float()
+    if torch.allclose(values, one_hot - 1 / values.shape[1], atol=1e-3):
+        return Stored("centred", values), "labels are one-hot minus 1 / classes"
+    return Stored("logits", values), "labels are logits: their rows are no probabilities"

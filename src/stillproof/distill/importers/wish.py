@@ -1,0 +1,54 @@
+"""What a user says of a file that the file itself may not say."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from stillproof.core.errors import BadInput
+from stillproof.distill.importers.fkd import ORDER_SEED
+from stillproof.distill.importers.foreign import Foreign
+
+ImportSpace = Literal["auto", "pixels", "normalised", "zca"]
+IMPORT_SPACES: tuple[ImportSpace, ...] = ("auto", "pixels", "normalised", "zca")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How to read a file.
+
+    Args:
+        form: Name of its format, or ``auto``.
+        space: What its numbers are; ``auto`` lets the importer decide.
+        mean: Constants that its images are normalised with, one a channel; the importer decides without them.
+        std: Likewise.
+        experiment: Which one of several to take, counted from 0, or from the end if negative; all without it.
+        labels: Folder with labels that a teacher gave anew in every epoch, for a set of pictures.
+        labels_seed: Seed of the order that they were recorded in, where it is not recorded.
+    """
+
+    form: str = "auto"
+    space: ImportSpace = "auto"
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    experiment: int | None = None
+    labels: Path | None = None
+    labels_seed: int = ORDER_SEED
+
+
+def as_wished(foreign: Foreign, wish: Wish) -> Foreign:
+    """Return a set with what was said of its space and constants."""
+    if wish.space != "auto":
+        told = (f"{wish.space} images, as asked for",)
+        said = tuple(note for note in foreign.found if not note.startswith("taken for"))
+        constants = (foreign.mean, foreign.std) if wish.space == foreign.space else ((), ())
+        mean, std = constants
+        foreign = dataclasses.replace(foreign, space=wish.space, mean=mean, std=std, found=said + told)
+    if not (wish.mean or wish.std):
+        return foreign
+    if foreign.space != "normalised" or not (wish.mean and wish.std):
+        raise BadInput("mean and std go together, and only with images that are normalised: say space normalised?")
+    told = (f"normalised with mean {wish.mean} and std {wish.std}, as asked for",)
+    return dataclasses.replace(foreign, mean=wish.mean, std=wish.std, found=foreign.found + told)

@@ -1,0 +1,1 @@
+"""Kernels that a distiller can regress with, and the regression itself."""

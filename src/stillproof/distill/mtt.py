@@ -1,0 +1,107 @@
+"""Matching training trajectories: training on the images should take a network where real training takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+
+from stillproof.core.components import distillers, recipes
+from stillproof.core.context import Context
+from stillproof.core.presets import Preset
+from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.descent import OnDivergence, descend
+from stillproof.distill.initial import Init, initial_images
+from stillproof.distill.mtt_presets import PRESETS
+from stillproof.distill.trajectory_matcher import TrajectoryMatcher
+
+LR_RANGE = 100.0  # a learned step size that is this many times its start, or not above zero, has exploded
+
+
+@distillers.register("mtt", version=1, paper="arXiv:2203.11932")
+@dataclass(frozen=True)
+class TrajectoryMatching:
+    """Match where a few steps on the images lead with where epochs on real images led networks trained before.
+
+    Those experts are trained and stored on their own, and serve every set that asks for the same ones. They are
+    trained for as many epochs as are looked at (``max_start - 1 + expert_epochs``), not for the 50 of the original:
+    their step size is constant, so that the rest would change nothing.
+
+    Args:
+        steps: Updates of the images.
+        syn_steps: Steps of training on the synthetic images in each.
+        expert_epochs: Epochs of an expert's training that they should make up for.
+        max_start: The expert's epoch to start from is below this.
+        lr: Step size on images, in normalised space.
+        lr_lr: Step size on the learned step size of training.
+        lr_start: Where that starts.
+        momentum: Momentum on both.
+        batch_syn: Synthetic images a step of training; 0 takes all.
+        experts: Number of experts.
+        gradient: ``exact``, or ``tesla``: without second derivatives by weights, cheaper and approximate.
+        zca: Whether to work on whitened images.
+        init: Where the images start.
+        on_divergence: Fail, or go back and on with half the step sizes, when the loss or the learned one explodes.
+    """
+
+    steps: int = 5000
+    syn_steps: int = 30
+    expert_epochs: int = 2
+    max_start: int = 20
+    lr: float = 100.0
+    lr_lr: float = 1e-5
+    lr_start: float = 0.01
+    momentum: float = 0.5
+    batch_syn: int = 0
+    experts: int = 100
+    gradient: Literal["exact", "tesla"] = "exact"
+    zca: bool = False
+    init: Init = "real"
+    on_divergence: OnDivergence = "fail"
+
+    presets: ClassVar[Sequence[Preset]] = PRESETS
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be optimised."""
+        if self.steps < 0 or self.batch_syn < 0:
+            raise ValueError("steps and batch_syn must not be negative")
+        if min(self.syn_steps, self.expert_epochs, self.max_start, self.experts) < 1:
+            raise ValueError("syn_steps, expert_epochs, max_start and experts must be at least 1")
+        if min(self.lr, self.lr_start) <= 0 or self.lr_lr < 0 or not 0 <= self.momentum < 1:
+            raise ValueError("lr and lr_start must be positive, lr_lr not negative, momentum in [0, 1)")
+
+    @property
+    def needs_experts(self) -> tuple[int, str]:
+        """Say how many networks are followed, and how they are trained."""
+        epochs = self.max_start - 1 + self.expert_epochs
+        return self.experts, f"expert:epochs={epochs}:curve_points={epochs}"
+
+    def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
+        """Return ``ipc`` images a class, with the step size to train on them as their recipe."""
+        images, labels = initial_images(data, ipc, ctx, self.init)
+        lr = torch.tensor(self.lr_start, device=ctx.device)
+        groups = [{"params": [images], "lr": self.lr}, {"params": [lr], "lr": self.lr_lr}]
+        optimiser = torch.optim.SGD(groups, momentum=self.momentum)
+        work = self.image_passes(len(data), data.num_classes, ipc)
+        matcher = TrajectoryMatcher(self, labels.to(ctx.device), ctx, work)
+
+        def update(step: int) -> dict[str, float]:
+            found = matcher.match(images, lr, step)
+            images.grad, lr.grad = found.images, found.lr
+            optimiser.step()
+            return {"loss": found.loss.item(), "lr": lr.item()}
+
+        def wrong() -> str:
+            sound = 0 < lr.item() < LR_RANGE * self.lr_start
+            return "" if sound else f"the learned step size is {lr.item():.3g}"
+
+        descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, wrong=wrong)
+        recipe = recipes.build(f"dc-bench-dsa:lr={lr.item()}")
+        return ctx.distilled(images, labels, data, recipe=recipes.spec(recipe))
+
+    def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
+        """Return the cost in forward passes of one image: training forth, and back with a slope."""
+        batch = min(self.batch_syn or num_classes * ipc, num_classes * ipc)
+        return float(self.steps * self.syn_steps * batch * (3 + 8))

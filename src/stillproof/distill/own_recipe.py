@@ -1,0 +1,21 @@
+"""How the author of a distilled set trains on it, in the words that ``--recipe`` takes."""
+
+from __future__ import annotations
+
+from stillproof.core.components import recipes
+from stillproof.core.spec import ComponentSpec
+
+DEFAULT_RECIPE = "dc-bench"
+
+
+def recipe_reference(own: ComponentSpec | None) -> str:
+    """Return a set's own recipe as ``name:key=value``, or the default if it has none."""
+    if own is None:
+        return DEFAULT_RECIPE
+    usual = recipes.spec(recipes.build(own.name)).as_dict()["params"]
+    changed = {key: value for key, value in own.as_dict()["params"].items() if usual.get(key) != value}
+    return own.name + "".join(f":{key}={_text(value)}" for key, value in changed.items())
+
+
+def _text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,37 @@
+"""Reads somebody's trained model, checks it, and puts it into the store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from stillproof.core.types import DataInfo
+from stillproof.distill.importers.checkpoints import read_model
+from stillproof.store.artifacts import VOLATILE
+from stillproof.store.sealed import seal
+from stillproof.store.store import Store
+
+
+@dataclass(frozen=True)
+class ImportedModel:
+    """A model that is in the store now."""
+
+    artifact: str
+    name: str
+    path: Path
+    cached: bool
+    network: str
+    bytes: int
+    found: tuple[str, ...]
+
+
+def import_model(store: Store, path: Path, info: DataInfo, network: str) -> ImportedModel:
+    """Take over a checkpoint; ``network`` is needed where its weights do not tell it."""
+    model = read_model(path, info, network)
+    card = model.card.as_dict()
+    cached = store.artifacts.is_sound(seal("model", model.tensors, card, VOLATILE)[0])
+    artifact = store.artifacts.write("model", model.tensors, card)
+    size = sum(tensor.numel() * tensor.element_size() for tensor in model.tensors.values())
+    name = f"model-{path.stem}-{artifact[:6]}"
+    store.register_artifact(artifact, "model", name, None, size)
+    return ImportedModel(artifact, name, store.artifacts.folder(artifact), cached, model.network, size, model.found)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from stillproof.core.components import distillers, networks
+from stillproof.core.context import Context
+from stillproof.core.errors import BadInput, Unsupported
+from stillproof.core.presets import preset_params
+from stillproof.core.seeds import Seeds
+from stillproof.core.types import Card, Space
+from stillproof.distill.datadam import DataDAM, _Matcher
+from stillproof.nets.body import Body
+from stillproof.nets.build import build_network
+from stillproof.testing.toy import TOY, toy_images
+from stillproof.transforms.dsa import DSA
+from stillproof.transforms.space import make_front
+
+SPACE = Space.normalised(TOY)
+IPC = 2
+
+
+def context(network: str) -> Context:
+    built = networks.build(network)
+    return Context(
+        seeds=Seeds(0),
+        card=Card("datadam", 1, {}, "toy", "toy", IPC, 0, network, "", 0),
+        networks=lambda seeds: build_network(built, TOY, seeds, "cpu"),
+        space=SPACE,
+        front=make_front(SPACE),
+    )
+
+
+def maps_and_embedding(body: Body, images: Tensor, power: int) -> tuple[list[Tensor], Tensor]:
+    """Attention behind every ReLU, by hooks, with the unit length written out."""
+    kept: list[Tensor] = []
+    hooks = [
+        m.register_forward_hook(lambda _m, _i, out: kept.append(out)) for m in body.modules() if type(m) is nn.ReLU
+    ]
+    embedding = body.features(images)
+    for hook in hooks:
+        hook.remove()
+    flat = [(maps.abs() ** power).sum(1).reshape(len(images), -1) for maps in kept]
+    return [a / a.square().sum(1, keepdim=True).sqrt() for a in flat], embedding
+
+
+def reference_loss(method: DataDAM, ctx: Context, images: Tensor, network: str, step: int) -> Tensor:
+    """The published loss, layer by layer and class by class, without the library's shortcuts."""
+    data, augment = toy_images(), DSA()
+    body = build_network(networks.build(network), TOY, ctx.seeds.child("network"), "cpu")
+    real, synthetic = [], []
+    for label in range(3):
+        members = data.of_class(label)
+        order = torch.randperm(len(members), generator=ctx.seeds.child("real", step, label).torch())
+        batch = make_front(SPACE)(data.read(members[order[: method.batch_real]]))
+        seeds = ctx.seeds.child("dsa", step, label)
+        real.append(augment.siamese(batch, seeds.torch()))
+        synthetic.append(augment.siamese(images[IPC * label : IPC * (label + 1)], seeds.torch()))
+    real_maps, real_embedding = maps_and_embedding(body, torch.cat(real), method.power)
+    maps, embedding = maps_and_embedding(body, torch.cat(synthetic), method.power)
+    total, size = torch.zeros(()), method.batch_real
+    for label in range(3):
+        of_real, of_synthetic = slice(size * label, size * (label + 1)), slice(IPC * label, IPC * (label + 1))
+        for goal, found in zip(real_maps[:-1], maps[:-1], strict=True):
+            total = total + 100 * (goal[of_real].mean(0) - found[of_synthetic].mean(0)).square().sum()
+        gap = real_embedding[of_real].mean(0) - embedding[of_synthetic].mean(0)
+        total = total + 100 * 0.01 * gap.square().sum()
+    return total
+
+
+def losses(network: str, power: int) -> tuple[Tensor, Tensor, Tensor]:
+    ctx, method = context(network), DataDAM(batch_real=5, power=power)
+    images = torch.randn(6, 1, 8, 8, generator=Seeds(3).torch())
+    body = ctx.make_network()
+    assert isinstance(body, Body)
+    matcher = _Matcher(method, toy_images(), body, images[:1], ctx)
+    images.requires_grad_()
+    return images, matcher.loss(images, step=4), reference_loss(method, ctx, images, network, step=4)
+
+
+@pytest.mark.parametrize("power", [1, 4])
+@pytest.mark.parametrize("network", ["convnet-3:width=8", "convnet-3-bn:width=8", "convnet-3:width=8:norm=none"])
+def test_loss_and_gradient_are_the_papers(network: str, power: int) -> None:
+    images, found, expected = losses(network, power)
+    torch.testing.assert_close(found, expected)
+    (ours,) = torch.autograd.grad(found, images, retain_graph=True)
+    (theirs,) = torch.autograd.grad(expected, images)
+    torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-5)
+
+
+def test_power_is_the_exponent_of_activations() -> None:
+    first, fourth = (losses("convnet-3:width=8", power)[1].item() for power in (1, 4))
+    assert first != pytest.approx(fourth, rel=1e-3)
+
+
+@pytest.mark.parametrize("network", ["convnet-3:width=8", "convnet-3-bn:width=8"])
+def test_more_steps_bring_the_means_together(network: str) -> None:
+    ctx = context(network)
+    DataDAM(steps=60, batch_real=12, lr=0.2, init="noise").distill(toy_images(), IPC, ctx)
+    curve = [entry["loss"] for entry in ctx.history]
+    assert sum(curve[-10:]) < 0.8 * sum(curve[:10])
+
+
+@pytest.mark.parametrize("network", ["vgg-11", "lenet", "alexnet", "convnet-2:width=8:activation=swish"])
+def test_other_networks_with_maps_work_too(network: str) -> None:
+    made = DataDAM(steps=1, batch_real=2).distill(toy_images(), 1, context(network))
+    assert made.images.shape == (3, 1, 8, 8)
+
+
+@pytest.mark.parametrize("network", ["resnet-18", "mlp", "convnet-1:width=4"])
+def test_networks_without_maps_to_compare_are_refused_in_a_sentence(network: str) -> None:
+    with pytest.raises(Unsupported, match=r"at least two activation layers .* this one has [01]: choose another"):
+        DataDAM(steps=1).distill(toy_images(), 1, context(network))
+
+
+def test_presets_are_the_papers() -> None:
+    def params(dataset: str, ipc: int) -> dict[str, Any]:
+        return preset_params(distillers.get("datadam"), "paper", dataset, ipc)
+
+    assert params("cifar10", 50) == {"batch_real": 128, "zca": True}
+    assert params("mnist", 100) == {"batch_real": 128, "lr": 10.0}
+    default = DataDAM()
+    assert (default.steps, default.lr, default.momentum, default.batch_real, default.power) == (20_000, 1, 0.5, 64, 1)
+
+
+def test_the_result_says_how_its_authors_train_on_it() -> None:
+    recipe = DataDAM(steps=0).distill(toy_images(), 1, context("convnet-2:width=4")).recipe
+    assert recipe is not None and recipe.name == "dc-bench-dsa"
+    assert (recipe.params["epochs"], recipe.params["decay_epochs"]) == (1801, (902,))
+
+
+def test_what_cannot_be_optimised_is_refused() -> None:
+    for setting in ("lr=-1", "batch_real=0", "power=0", "task_balance=-1"):
+        with pytest.raises(BadInput, match="distiller 'datadam'"):
+            distillers.build(f"datadam:{setting}")
