@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from stillproof.core.presets import Scale, preset_params
 from stillproof.core.spec import Json
 from stillproof.core.types import Selection
 from stillproof.data.load import data_root, load, source
+from stillproof.distill.importers.checkpoints import read_model
 from stillproof.distill.importers.wish import Wish
 from stillproof.distill.own_recipe import DEFAULT_RECIPE, recipe_reference
 from stillproof.report.runs import newest_run
 from stillproof.report.tables import Line, accuracy_lines
 from stillproof.run.cost import Estimate, estimate
 from stillproof.run.execute import OnChange, enter, run_here
-from stillproof.run.import_model import ImportedModel, import_model
+from stillproof.run.import_model import ImportedModel, keep_model
 from stillproof.run.import_sets import Imported, keep_sets, read_sets
 from stillproof.run.plan import Cell, Planner
 from stillproof.run.pool import run_pool
@@ -61,16 +63,26 @@ class Session:
         on_plan: Callable[[Planner], OnChange] | None = None,
         checkpoint_seconds: float = 20.0,
     ) -> None:
-        """Load plug-ins and open the store; ``on_plan`` is told of each plan and returns what watches it."""
+        """Load plug-ins; ``on_plan`` is told of each plan and returns what watches it."""
         index_entry_points()
         import_entry_points()
         self.plugins = load_plugins(plugins)
-        self.store: Store = open_store(store)
+        self._store = store
         self.root = data_root(data)
         self.workers = workers
         self.device = device or default_device()
         self.checkpoint_seconds = checkpoint_seconds
         self._on_plan = on_plan or (lambda _: _unwatched)
+
+    @cached_property
+    def store(self) -> Store:
+        """Return the store, which is opened, and made if need be, when something asks for it."""
+        return open_store(self._store)
+
+    def close(self) -> None:
+        """Close the store, if it was opened."""
+        if "store" in vars(self):
+            self.store.close()
 
     def distill(
         self,
@@ -153,7 +165,8 @@ class Session:
 
     def import_model(self, path: Path | str, dataset: str, network: str = "") -> ImportedModel:
         """Take over somebody's checkpoint; ``network`` is needed where its weights do not tell it."""
-        return import_model(self.store, Path(path), source(dataset).info, network)
+        model = read_model(Path(path), source(dataset).info, network)
+        return keep_model(self.store, model, Path(path).stem)
 
     def plan_suite(self, suite: str, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
         """Plan a suite; return the planner, the table's rows and the resolved configuration.

@@ -176,8 +176,10 @@ def test_snapshots_are_kept_for_the_steps_asked_for(tmp_path: Path) -> None:
     images = torch.zeros(2, requires_grad=True)
     ctx = context(tmp_path / "scratch", snapshot_steps=frozenset({0, 2, 9}))
     for step in range(4):
-        ctx.snapshot(step, images + step)
-    assert {step: kept.tolist() for step, kept in ctx.snapshots().items()} == {0: [0, 0], 2: [2, 2]}
+        ctx.snapshot(step, images + step, lr=images[0] + 0.5)
+    kept = ctx.snapshots()
+    assert {step: learned["images"].tolist() for step, learned in kept.items()} == {0: [0, 0], 2: [2, 2]}
+    assert all(float(learned["lr"]) == 0.5 for learned in kept.values())
 
 
 def test_a_network_is_named_by_its_seed() -> None:

@@ -261,6 +261,14 @@ def test_an_ipc_between_two_published_ones_is_as_the_smaller() -> None:
 
 
 def test_what_cannot_be_optimised_is_refused() -> None:
-    for setting in ("lr=0", "batch_real=0", "steps=-5", "momentum=1", "net_num=0", "forget_interval=0", "ce_weight=-1"):
+    for setting in (
+        "lr=0",
+        "batch_real=0",
+        "steps=-5",
+        "momentum=1",
+        "net_num=0",
+        "forget_interval=0",
+        "ce_weight=-1",
+    ):
         with pytest.raises(BadInput, match="distiller 'idm'"):
             distillers.build(f"idm:{setting}")

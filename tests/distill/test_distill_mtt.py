@@ -24,7 +24,6 @@ from stillproof.session import Session
 from stillproof.testing.toy import TOY
 from stillproof.transforms.dsa import DSA
 
-
 NETWORKS = ["convnet-3:width=4", "convnet-3-bn:width=4", "convnet-3:width=4:norm=layer", "mlp", "vit:depth=1:dropout=0"]
 
 
@@ -113,6 +112,13 @@ def test_the_learned_step_size_becomes_the_recipe(session: Session) -> None:
     recipe = session.store.artifacts.read(result.artifact).card["recipe"]
     assert recipe["name"] == "dc-bench-dsa"
     assert recipe["params"]["lr"] == result.result["history"][-1]["lr"] != 0.01
+
+
+def test_a_snapshot_has_the_step_size_of_its_own_step(session: Session) -> None:
+    made = session.distill("digits", "mtt:lr_lr=1e-6", 1, network="convnet-3:width=4", scale="smoke", snapshots=[0, 2])
+    cards = {step: session.store.artifacts.read(artifact).card for step, artifact in made.result["snapshots"].items()}
+    assert cards["0"]["recipe"]["params"]["lr"] == pytest.approx(0.01)
+    assert cards["2"]["recipe"]["params"]["lr"] == made.result["history"][1]["lr"]
 
 
 def test_an_exploding_step_size_is_caught(session: Session) -> None:

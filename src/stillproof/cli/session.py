@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 def session(
     store: str | None, data: str | None, plugins: list[Path] | None = None, workers: int = 1
 ) -> Iterator[Session]:
-    """Yield a session; its store is closed afterwards."""
+    """Yield a session; its store is opened when it is needed and closed afterwards."""
     from stillproof.cli.progress import Display
     from stillproof.session import Session
 
     found = [read_plugin(path) for path in plugins or []]
     with Display() as display:
         opened = Session(store, data, workers=workers, plugins=found, on_plan=display.watch)
-        with opened.store:
+        with contextlib.closing(opened):
             yield opened
 
 

@@ -9,12 +9,9 @@ import os
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stillproof.core.errors import StoreError
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 log = logging.getLogger("stillproof")
 
@@ -68,9 +65,3 @@ def load(path: Path) -> Any:
     except (RuntimeError, EOFError, OSError, ValueError, pickle.UnpicklingError) as error:
         log.warning("the checkpoint %s cannot be read (%s); starting anew.", path, type(error).__name__)
         return None
-
-
-def load_tensor(path: Path) -> Tensor | None:
-    """Read one tensor back."""
-    found: Tensor | None = load(path)
-    return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stillproof.core.checkpoint import load_tensor, restore_loop, save, save_loop
+from stillproof.core.checkpoint import load, restore_loop, save, save_loop
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.core.types import Card, Distilled, Hard, ImageSet, Labels, Space
@@ -103,15 +103,16 @@ class Context:
         """Keep numbers of one step in the cell's record."""
         self.history.append({"step": step, **{key: float(value) for key, value in values.items()}})
 
-    def snapshot(self, step: int, images: Tensor) -> None:
-        """Keep the images after ``step`` steps, if the user asked for that step."""
+    def snapshot(self, step: int, images: Tensor, **learned: Tensor) -> None:
+        """Keep the images after ``step`` steps, and what else was learned, if the user asked for that step."""
         if step in self.snapshot_steps and self.scratch is not None:
-            save(self.scratch / f"snapshot-{step}.pt", images.detach().cpu())
+            kept = {name: value.detach().cpu() for name, value in {"images": images, **learned}.items()}
+            save(self.scratch / f"snapshot-{step}.pt", kept)
 
-    def snapshots(self) -> dict[int, Tensor]:
-        """Return the kept images, by step."""
-        found = {s: load_tensor(self.scratch / f"snapshot-{s}.pt") for s in sorted(self.snapshot_steps) if self.scratch}
-        return {step: images for step, images in found.items() if images is not None}
+    def snapshots(self) -> dict[int, dict[str, Tensor]]:
+        """Return the kept images, under ``images``, and what else was learned, by step."""
+        found = {s: load(self.scratch / f"snapshot-{s}.pt") for s in sorted(self.snapshot_steps) if self.scratch}
+        return {step: kept for step, kept in found.items() if kept is not None}
 
     def distilled(self, images: Tensor, labels: Labels | Tensor, data: ImageSet, **extra: Any) -> Distilled:
         """Return the result of a distiller, in the cell's space unless ``extra`` says otherwise."""

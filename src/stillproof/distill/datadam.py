@@ -14,11 +14,12 @@ from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.attention import Attention
-from stillproof.distill.descent import OnDivergence, descend
+from stillproof.distill.descent import OnDivergence
 from stillproof.distill.initial import Init, initial_images
+from stillproof.distill.random_networks import frozen_network, match_in_random_networks
 from stillproof.distill.real_batches import RealBatches
 from stillproof.nets.body import Body
-from stillproof.nets.build import has_batch_norm, reinitialise
+from stillproof.nets.build import has_batch_norm
 from stillproof.train.compiled import compiled
 from stillproof.transforms.dsa import DSA
 
@@ -79,22 +80,8 @@ class DataDAM:
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
-        body = ctx.make_network()
-        assert isinstance(body, Body)
-        matcher = _Matcher(self, data, body, images[:1], ctx)
-        images.requires_grad_()
-        optimiser = torch.optim.SGD([images], lr=self.lr, momentum=self.momentum)
-
-        def update(step: int) -> dict[str, float]:
-            reinitialise(body, ctx.seeds.child("network", step))
-            with ctx.seeds.child("dropout", step).lent_to_torch(ctx.device):
-                loss = matcher.loss(images, step)
-            optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            return {"loss": loss.item()}
-
-        descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence)
+        body = frozen_network(ctx)
+        match_in_random_networks(self, images, body, ctx, _Matcher(self, data, body, images[:1], ctx).loss)
         return ctx.distilled(images, labels, data, recipe=recipes.spec(recipes.build(RECIPE)))
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import torch
@@ -28,6 +28,7 @@ def descend(
     *,
     on_divergence: OnDivergence,
     wrong: Callable[[], str] = str,
+    also: Mapping[str, Tensor] | None = None,
     **parts: Any,
 ) -> None:
     """Run ``update`` for every step that is left.
@@ -40,12 +41,13 @@ def descend(
         on_divergence: What to do when a loss or a learned value is no longer finite, or ``wrong`` says something:
             ``fail`` with a sentence, or ``shrink``: go back to the last kept state and on with half the step sizes.
         wrong: Says after an update what is wrong with the learned values; nothing, if all is well.
+        also: What a snapshot keeps besides the images: learned ``labels``, or the learned ``lr`` of training.
         parts: What else the next step depends on, as ``Context.loop`` takes it.
     """
     learned = [value for group in optimiser.param_groups for value in group["params"]]
     retreat = _Retreat(learned, optimiser)
     named = {f"learned_{number}": value for number, value in enumerate(learned)}
-    ctx.snapshot(0, learned[0])
+    ctx.snapshot(0, learned[0], **also or {})
     for step in ctx.loop(steps, optimiser=optimiser, retreat=retreat, **named, **parts):
         values = update(step)
         problem = _problem(values["loss"], learned) or wrong()
@@ -61,7 +63,7 @@ def descend(
         else:
             retreat.go_back()
             ctx.notes.setdefault("retreats", []).append({"step": step, "problem": problem})
-        ctx.snapshot(step + 1, learned[0])
+        ctx.snapshot(step + 1, learned[0], **also or {})
 
 
 def _problem(loss: float, learned: list[Tensor]) -> str:

@@ -33,8 +33,8 @@ LOOPS: tuple[Preset, ...] = (
     Preset("paper", {"outer_loop": 40, "inner_loop": 15}, min_ipc=40, max_ipc=49),
     Preset("paper", {"outer_loop": 50, "inner_loop": 10}, min_ipc=50, max_ipc=50),
     Preset("paper", {"outer_loop": 10, "inner_loop": 10}, min_ipc=51),  # DC-Bench's, for its larger sets
-    Preset("quick", {"steps": 200, "batch_real": 64, "outer_loop": 1, "inner_loop": 1}, max_ipc=9),
-    Preset("quick", {"steps": 20, "batch_real": 64, "outer_loop": 5, "inner_loop": 10}, min_ipc=10),
+    Preset("quick", {"steps": 80, "batch_real": 32, "outer_loop": 1, "inner_loop": 1}, max_ipc=9),
+    Preset("quick", {"steps": 20, "batch_real": 32, "outer_loop": 4, "inner_loop": 5}, min_ipc=10),
     Preset("smoke", {"steps": 3, "batch_real": 8, "outer_loop": 2, "inner_loop": 2}),
 )
 

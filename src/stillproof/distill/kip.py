@@ -109,7 +109,8 @@ class KernelInducingPoints:
             right = (found.argmax(1) == wanted.argmax(1)).double().mean()
             return {"loss": loss.item(), "krr_accuracy": right.item()}  # of these training images
 
-        descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence)
+        also = {"labels": labels} if self.learn_labels else {}
+        descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, also=also)
         if not self.learn_labels:
             return ctx.distilled(images, classes, data)
         recipe = recipes.spec(recipes.build(LEARNED_RECIPE))

@@ -97,7 +97,7 @@ class TrajectoryMatching:
             sound = 0 < lr.item() < LR_RANGE * self.lr_start
             return "" if sound else f"the learned step size is {lr.item():.3g}"
 
-        descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, wrong=wrong)
+        descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, wrong=wrong, also={"lr": lr})
         recipe = recipes.build(f"dc-bench-dsa:lr={lr.item()}")
         return ctx.distilled(images, labels, data, recipe=recipes.spec(recipe))
 

@@ -30,6 +30,6 @@ PRESETS: tuple[Preset, ...] = (
     _row(*_ONE, _TINY, syn_steps=10, max_start=10, lr=10_000.0, lr_lr=1e-4),
     _row(*_TEN, _TINY, syn_steps=20, max_start=40, lr=10_000.0, lr_lr=1e-4, lr_start=0.01, batch_syn=200),
     _row(*_FIFTY, _TINY, syn_steps=20, lr=10_000.0, lr_lr=1e-4, lr_start=0.01, batch_syn=300),
-    Preset("quick", {"steps": 100, "syn_steps": 10, "max_start": 3, "lr": 30.0, "experts": 4}),
-    Preset("smoke", {"steps": 3, "syn_steps": 2, "max_start": 1, "expert_epochs": 1, "experts": 2}),
+    Preset("quick", {"steps": 100, "syn_steps": 10, "max_start": 3, "lr": 30.0, "lr_lr": 1e-7, "experts": 4}),
+    Preset("smoke", {"steps": 3, "syn_steps": 2, "max_start": 1, "expert_epochs": 1, "lr_lr": 1e-7, "experts": 2}),
 )

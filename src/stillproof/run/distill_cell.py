@@ -31,8 +31,8 @@ def compute_distill(cell_id: str, spec: Json, where: Json, world: World) -> Answ
     name = f"{spec['method']['name']}-{data.info.name}-{spec['ipc']}ipc-s{spec['seed']}-{cell_id[:6]}"
     front = front_of(distilled.space, world.store)
     snapshots = {
-        step: _keep(world.store, _at_step(distilled, images, step), f"{name}@{step}", None, meter, front)
-        for step, images in ctx.snapshots().items()
+        step: _keep(world.store, _at_step(distilled, learned, step), f"{name}@{step}", None, meter, front)
+        for step, learned in ctx.snapshots().items()
     }
     artifact = _keep(world.store, distilled, name, cell_id, meter, front)
     result = {
@@ -63,9 +63,15 @@ def thinned(history: list[dict[str, float]], most: int = 500) -> list[dict[str, 
     return history[::-1][::stride][::-1]
 
 
-def _at_step(distilled: Distilled, images: torch.Tensor, step: int) -> Distilled:
+def _at_step(distilled: Distilled, learned: dict[str, torch.Tensor], step: int) -> Distilled:
+    """Return the set as it was: its images and, where they are learned, its labels and the rate to train at."""
     card = dataclasses.replace(distilled.card, params={**distilled.card.params, "steps": step})
-    return dataclasses.replace(distilled, images=images, card=card)
+    labels, recipe = distilled.labels, distilled.recipe
+    if "labels" in learned:
+        labels = dataclasses.replace(labels, values=learned["labels"])
+    if "lr" in learned and recipe is not None:
+        recipe = dataclasses.replace(recipe, params={**recipe.params, "lr": learned["lr"].item()})
+    return dataclasses.replace(distilled, images=learned["images"], labels=labels, recipe=recipe, card=card)
 
 
 def _keep(store: Store, distilled: Distilled, name: str, cell: str | None, meter: Meter, front: Front) -> str:

@@ -1,12 +1,11 @@
-"""Reads somebody's trained model, checks it, and puts it into the store."""
+"""Puts somebody's trained model into the store."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from stillproof.core.types import DataInfo
-from stillproof.distill.importers.checkpoints import read_model
+from stillproof.distill.importers.checkpoints import ForeignModel
 from stillproof.store.artifacts import VOLATILE
 from stillproof.store.sealed import seal
 from stillproof.store.store import Store
@@ -25,13 +24,12 @@ class ImportedModel:
     found: tuple[str, ...]
 
 
-def import_model(store: Store, path: Path, info: DataInfo, network: str) -> ImportedModel:
-    """Take over a checkpoint; ``network`` is needed where its weights do not tell it."""
-    model = read_model(path, info, network)
+def keep_model(store: Store, model: ForeignModel, name: str) -> ImportedModel:
+    """Write a checkpoint that was read to the store, under a name that begins as its file's does."""
     card = model.card.as_dict()
     cached = store.artifacts.is_sound(seal("model", model.tensors, card, VOLATILE)[0])
     artifact = store.artifacts.write("model", model.tensors, card)
     size = sum(tensor.numel() * tensor.element_size() for tensor in model.tensors.values())
-    name = f"model-{path.stem}-{artifact[:6]}"
+    name = f"model-{name}-{artifact[:6]}"
     store.register_artifact(artifact, "model", name, None, size)
     return ImportedModel(artifact, name, store.artifacts.folder(artifact), cached, model.network, size, model.found)
