@@ -29,12 +29,15 @@ def _measure() -> Iterator[Line]:
 
     from benchmarks.distilling import distribution_lines, gradient_lines
     from benchmarks.training import training_lines
+    from benchmarks.unrolling import memory_lines, speed_lines
 
     yield from training_lines(100, passes=20)
     yield from training_lines(500, passes=8)
     yield from gradient_lines("dc")
     yield from gradient_lines("dsa")
     yield from distribution_lines()
+    yield from speed_lines()
+    yield from memory_lines()
 
 
 if __name__ == "__main__":
