@@ -24,7 +24,14 @@ from stillproof.session import Session
 from stillproof.testing.toy import TOY
 from stillproof.transforms.dsa import DSA
 
-NETWORKS = ["convnet-3:width=4", "convnet-3-bn:width=4", "convnet-3:width=4:norm=layer", "mlp", "vit:depth=1:dropout=0"]
+NETWORKS = [
+    "convnet-3:width=4",
+    "convnet-3-bn:width=4",
+    "convnet-3:width=4:norm=layer",
+    "convnet-3:width=4:norm=group",
+    "mlp",
+    "vit:depth=1:dropout=0",
+]
 
 
 def changed(number: int, images: Tensor) -> Tensor:

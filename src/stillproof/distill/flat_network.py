@@ -60,25 +60,41 @@ class FlatNetwork:
         return [part.view(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
 
-class _SpelledOut(nn.Module):
-    """A norm by its formula: torch's own, differentiated forward, forget that the statistics depend on the input."""
+Norm = nn.BatchNorm2d | nn.LayerNorm | nn.GroupNorm
 
-    def __init__(self, original: nn.BatchNorm2d | nn.LayerNorm) -> None:
+
+class _SpelledOut(nn.Module):
+    """A norm by its formula.
+
+    Torch's own batch and layer norm, differentiated forward, forget that their statistics depend on the input; its
+    group norm does not, but has no compiled form there.
+    """
+
+    def __init__(self, original: Norm) -> None:
         super().__init__()
         self.weight, self.bias, self.eps = original.weight, original.bias, original.eps
-        self.over = (0, 2, 3) if isinstance(original, nn.BatchNorm2d) else tuple(range(-self.weight.dim(), 0))
-        self.shape = (-1, 1, 1) if isinstance(original, nn.BatchNorm2d) else tuple(self.weight.shape)
+        self.groups = original.num_groups if isinstance(original, nn.GroupNorm) else 0
+        self.over = tuple(range(-self.weight.dim(), 0)) if isinstance(original, nn.LayerNorm) else (0, 2, 3)
+        self.shape = tuple(self.weight.shape) if isinstance(original, nn.LayerNorm) else (-1, 1, 1)
 
     def forward(self, maps: Tensor) -> Tensor:
-        centred = maps - maps.mean(self.over, keepdim=True)
-        scale = torch.rsqrt(centred.square().mean(self.over, keepdim=True) + self.eps)
-        return centred * scale * self.weight.view(self.shape) + self.bias.view(self.shape)
+        if self.groups:
+            grouped = maps.reshape(len(maps), self.groups, -1, *maps.shape[2:])
+            normal = _standardised(grouped, (2, 3, 4), self.eps).reshape(maps.shape)
+        else:
+            normal = _standardised(maps, self.over, self.eps)
+        return normal * self.weight.view(self.shape) + self.bias.view(self.shape)
+
+
+def _standardised(maps: Tensor, over: tuple[int, ...], eps: float) -> Tensor:
+    centred = maps - maps.mean(over, keepdim=True)
+    return centred * torch.rsqrt(centred.square().mean(over, keepdim=True) + eps)
 
 
 def _spell_out_norms(body: nn.Module) -> None:
     for parent in list(body.modules()):
         for name, module in parent.named_children():
-            if isinstance(module, nn.BatchNorm2d | nn.LayerNorm):
+            if isinstance(module, Norm):
                 setattr(parent, name, _SpelledOut(module))
 
 
