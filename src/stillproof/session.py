@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stillproof.answers import Made, Score
-from stillproof.core.components import suites
+from stillproof.core.components import recipes, suites
 from stillproof.core.errors import BadInput, CellFailed
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
 from stillproof.core.presets import Scale, preset_params
@@ -39,6 +39,7 @@ from stillproof.suites.requests import (
     SelectRequest,
     TrainRequest,
 )
+from stillproof.train.replay import check_replay
 
 log = logging.getLogger("stillproof")
 
@@ -131,6 +132,7 @@ class Session:
             # Only a set from the images that are not held out has surely not seen those that are.
             seen = heldout and "/fit@" not in distilled.card.data_id
             own = recipe_reference(distilled.recipe)
+            check_replay(distilled.labels, recipes.build(recipe or own))
         recipe = recipe or own
         planner = Planner(self.root)
         wanted = [SelectRequest(TrainRequest(on, network, recipe, seed, heldout), selection) for seed in range(seeds)]
