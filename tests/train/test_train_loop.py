@@ -105,7 +105,7 @@ def test_every_image_is_seen_once_an_epoch_in_an_order_of_its_own() -> None:
         seen.append(index.tolist())
         return real.read(index)
 
-    fit(model, TrainData(read, real.targets), Recipe(epochs=2, batch=10), Context(Seeds(0)))
+    fit(model, TrainData(read, real.targets, 3), Recipe(epochs=2, batch=10), Context(Seeds(0)))
     assert [len(batch) for batch in seen] == [10, 10, 10, 6] * 2
     first, second = ([i for batch in half for i in batch] for half in (seen[:4], seen[4:]))
     assert sorted(first) == sorted(second) == list(range(36))

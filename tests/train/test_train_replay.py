@@ -51,7 +51,9 @@ def replayed(recipe: Recipe, labels: PerEpoch, seed: int = 0) -> tuple[dict[str,
         return images
 
     curve = Curve(toy_images(), None, "cpu")
-    fit(model, TrainData(read, labels.values, Replay(labels, read, "cpu")), recipe, Context(Seeds(seed)), curve=curve)
+    fit(
+        model, TrainData(read, labels.values, 3, Replay(labels, read, "cpu")), recipe, Context(Seeds(seed)), curve=curve
+    )
     return {name: value.clone() for name, value in model.body.state_dict().items()}, curve
 
 

@@ -20,6 +20,7 @@ class TrainData:
 
     read: Callable[[Tensor], Tensor]  # positions (B,) -> images (B, C, H, W)
     targets: Tensor  # (N,) or (N, classes)
+    num_classes: int
     replay: Replay | None = None
 
     def __len__(self) -> int:
@@ -39,7 +40,8 @@ def from_distilled(distilled: Distilled, front: nn.Module, loss: str, device: st
     def read(index: Tensor) -> Tensor:
         return images[index.to(images.device)]
 
-    return TrainData(read, goal, Replay(labels, read, device) if isinstance(labels, PerEpoch) else None)
+    replay = Replay(labels, read, device) if isinstance(labels, PerEpoch) else None
+    return TrainData(read, goal, distilled.num_classes, replay)
 
 
 def from_images(data: ImageSet, front: nn.Module, loss: str, device: str) -> TrainData:
@@ -51,4 +53,4 @@ def from_images(data: ImageSet, front: nn.Module, loss: str, device: str) -> Tra
             batch: Tensor = front(data.read(index.to(data.images.device), device))
         return batch
 
-    return TrainData(read, goal)
+    return TrainData(read, goal, data.num_classes)

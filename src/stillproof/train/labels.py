@@ -22,12 +22,13 @@ def targets(labels: Labels, loss: str, num_classes: int) -> Tensor:
     if isinstance(labels, PerEpoch):
         return labels.values
     if isinstance(labels, Hard):
-        return labels.values if loss == "cross-entropy" else _soft(F.one_hot(labels.values, num_classes).float(), loss)
+        classes = labels.values
+        return classes if loss == "cross-entropy" else from_shares(to_shares(classes, loss, num_classes), loss)
     if labels.kind == "logits":
         return labels.values if loss == "kl" else labels.values.softmax(1)
     if labels.kind == "centred" and loss != "mse":
-        return _soft(labels.values + 1 / num_classes, loss)
-    return _soft(labels.values, loss)
+        return from_shares(labels.values + 1 / num_classes, loss)
+    return from_shares(labels.values, loss)
 
 
 def classes(labels: Labels) -> Tensor:
@@ -35,16 +36,24 @@ def classes(labels: Labels) -> Tensor:
     return labels.values if isinstance(labels, Hard | PerEpoch) else labels.values.argmax(1)
 
 
+def to_shares(goal: Tensor, loss: str, num_classes: int) -> Tensor:
+    """Return targets of ``loss`` as shares of the classes, (N, classes), which may be mixed with others."""
+    if goal.ndim == 1:
+        return F.one_hot(goal, num_classes).float()
+    return goal.softmax(1) if loss == "kl" else goal
+
+
+def from_shares(shares: Tensor, loss: str) -> Tensor:
+    """Return shares of the classes, (N, classes), as targets of ``loss``."""
+    # Learned labels may fall below 0, where there is no logarithm.
+    return shares.clamp(min=0).log() if loss == "kl" else shares
+
+
 def loss_function(name: str, temperature: float = 1.0) -> Loss:
     """Return the loss called ``name``; cross-entropy is the soft one where targets are probabilities."""
     if name == "kl":
         return lambda logits, goal: _divergence(logits / temperature, goal / temperature)
     return torch.nn.functional.cross_entropy if name == "cross-entropy" else F.mse_loss
-
-
-def _soft(probabilities: Tensor, loss: str) -> Tensor:
-    # Learned labels may fall below 0, where there is no logarithm.
-    return probabilities.clamp(min=0).log() if loss == "kl" else probabilities
 
 
 def _divergence(logits: Tensor, goal: Tensor) -> Tensor:

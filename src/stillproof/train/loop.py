@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 
-from stillproof.core.components import augmentations
 from stillproof.core.context import Context
 from stillproof.core.errors import StillproofError
 from stillproof.core.seeds import Seeds
+from stillproof.train.augment import Augment, make_augment
 from stillproof.train.compiled import compiled
 from stillproof.train.curve import Curve
 from stillproof.train.data import TrainData
@@ -45,7 +45,7 @@ def fit(
     body = model.train().body
     optimiser = _optimiser(body, recipe)
     loss = loss_function(recipe.loss, recipe.temperature)
-    augment = _augmentation(recipe.augment)
+    augment = make_augment(recipe.augment, model.front, recipe.loss, data.num_classes)
     work = 3 * flops * recipe.epochs * len(data)  # a backward pass costs two forward ones
     loss_of = compiled(lambda x, y: loss(body(x), y), body, flops=work, notes=ctx.notes)
     parts = {"body": body, "optimiser": optimiser} | ({"curve": curve} if curve else {})
@@ -64,16 +64,12 @@ def fit(
     model.eval()
 
 
-def _batches(
-    data: TrainData, recipe: Recipe, seeds: Seeds, augment: Callable[[Tensor, torch.Generator], Tensor] | None
-) -> Iterator[tuple[Tensor, Tensor]]:
+def _batches(data: TrainData, recipe: Recipe, seeds: Seeds, augment: Augment) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield images and targets of one pass, in an order of its own."""
     order = torch.randperm(len(data), generator=seeds.child("order").torch())
     for number, index in enumerate(torch.split(order, recipe.batch)):
-        images = data.read(index)
-        if augment:
-            images = augment(images, seeds.child("augment", number).torch())
-        yield images, data.targets[index.to(data.targets.device)]
+        images, goal = data.read(index), data.targets[index.to(data.targets.device)]
+        yield augment(images, goal, seeds.child("augment", number).torch())
 
 
 def _one_epoch(
@@ -106,7 +102,3 @@ def _set_lr(optimiser: torch.optim.Optimizer, recipe: Recipe, epoch: int) -> Non
             group["lr"] = lr
             if recipe.reset_momentum:
                 optimiser.state.clear()
-
-
-def _augmentation(name: str) -> Callable[[Tensor, torch.Generator], Tensor] | None:
-    return None if name == "none" else augmentations.build(name)

@@ -26,7 +26,7 @@ class Recipe:
         decay_epochs: Passes after which the step size is multiplied by ``decay``.
         decay: The factor.
         reset_momentum: Whether a decay also forgets the momentum.
-        augment: Name of an augmentation, or ``none``.
+        augment: Name of an augmentation, or ``none``; one that mixes images mixes their labels too.
         loss: ``cross-entropy`` takes hard and soft labels; ``mse`` compares logits with one-hot or soft labels; ``kl``
             is the divergence from a teacher's softened answers.
         temperature: Divides the logits of both sides under ``kl``.

@@ -1,0 +1,1 @@
+"""Figures of suites: one kind a file, plain data in, a matplotlib figure out."""

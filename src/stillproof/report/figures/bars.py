@@ -1,0 +1,109 @@
+"""Grouped bars with intervals, and published values as markers on them: accuracy under each augmentation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from stillproof.report.figures.canvas import canvas, footnote, legend, nothing_to_draw, percent_axis, wrapped_names
+from stillproof.report.figures.caption import (
+    Basis,
+    cut_sentence,
+    dash_sentence,
+    join,
+    published_sentence,
+    seeds_sentence,
+)
+from stillproof.report.figures.marks import (
+    chance_handle,
+    draw_chance,
+    draw_published,
+    draw_whiskers,
+    published_handle,
+)
+from stillproof.report.figures.style import FAINT, INK, PAPER, Look, house_style, looks_of
+from stillproof.report.published import Published
+from stillproof.score.stats import Summary
+
+FILLED = 0.82  # of the room of a group, the part that its bars take
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar: the method gives its colour, the group its place; ``panel`` is the title of its panel."""
+
+    group: str
+    method: str
+    value: Summary | None
+    published: Published | None = None
+    panel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A figure of bars: panels, groups and methods come in the order in which they are first named."""
+
+    title: str
+    bars: Sequence[Bar]
+    basis: Basis
+    group_name: str
+    chance: float | None = None
+
+
+def draw_bars(data: Bars) -> Figure:
+    """Draw grouped bars with whiskers, and published values as diamonds."""
+    values = [bar.value for bar in data.bars]
+    if all(value is None for value in values):
+        raise nothing_to_draw("bars")
+    panels, groups, methods = (
+        list(dict.fromkeys(names))
+        for names in zip(*((bar.panel, bar.group, bar.method) for bar in data.bars), strict=True)
+    )
+    looks = looks_of(methods)
+    with house_style():
+        width = min(max(5.0, 0.34 * len(groups) * len(methods)), 13.0)
+        figure, all_axes = canvas(data.title, (width + 2.2, 1.9 + 2.3 * len(panels)), rows=len(panels))
+        for axes, panel in zip(all_axes, panels, strict=True):
+            _panel(axes, [bar for bar in data.bars if bar.panel == panel], groups, looks, width / len(groups))
+            axes.set_title(panel, loc="left", fontsize=11)
+            if data.chance is not None:
+                draw_chance(axes, data.chance)
+        all_axes[-1].set_xlabel(data.group_name)
+        all_axes[-1].set_ylim(0, min(all_axes[-1].get_ylim()[1], 1.0))
+        legend(figure, _handles(data, looks))
+        published = published_sentence([bar.published for bar in data.bars], "Diamonds")
+        seeds = seeds_sentence(values, "whiskers")
+        footnote(figure, join(data.basis.sentence(), seeds, cut_sentence(values), dash_sentence(values), published))
+    return figure
+
+
+def _panel(axes: Axes, bars: Sequence[Bar], groups: Sequence[str], looks: dict[str, Look], inches: float) -> None:
+    width = FILLED / len(looks)
+    methods = list(looks)
+    for bar in bars:
+        x = groups.index(bar.group) + (methods.index(bar.method) - (len(methods) - 1) / 2) * width
+        if bar.value is None:
+            axes.annotate("-", (x, 0), (0, 1), textcoords="offset points", ha="center", fontsize=15, color=FAINT)
+        else:
+            axes.bar(x, bar.value.mean, width * 0.92, color=looks[bar.method].colour)
+            draw_whiskers(axes, [x], [bar.value], INK)
+        if bar.published is not None:
+            draw_published(axes, x, bar.published, INK, PAPER)
+    axes.set_xticks(range(len(groups)), wrapped_names(groups, inches))
+    axes.set_xlim(-0.55, len(groups) - 0.45)
+    axes.tick_params(axis="x", length=0)
+    percent_axis(axes, "y", "test accuracy")
+
+
+def _handles(data: Bars, looks: dict[str, Look]) -> list[Artist]:
+    handles: list[Artist] = [Patch(color=look.colour, label=method) for method, look in looks.items()]
+    if any(bar.published for bar in data.bars):
+        handles.append(published_handle())
+    if data.chance is not None:
+        handles.append(chance_handle())
+    return handles

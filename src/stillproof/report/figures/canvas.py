@@ -1,0 +1,60 @@
+"""An empty figure with title, footnote and panels, and the parts that several kinds of figure put on it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Literal
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from stillproof.core.errors import BadInput
+from stillproof.report.figures.style import FAINT, INK
+
+LETTERS_PER_INCH = 15.5  # of the footnote
+TITLE_LETTERS_PER_INCH = 9.5
+
+
+def canvas(title: str, size: tuple[float, float], rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
+    """Return a figure of ``size`` inches and its panels, line by line, which share their vertical axis."""
+    figure = Figure(figsize=size, layout="constrained")
+    wrapped = textwrap.fill(title, int(size[0] * TITLE_LETTERS_PER_INCH))
+    figure.suptitle(wrapped, x=0.01, ha="left", fontsize=13, fontweight="bold", color=INK)
+    return figure, list(figure.subplots(rows, columns, sharey=True, squeeze=False).flat)
+
+
+def footnote(figure: Figure, text: str) -> None:
+    """Write the sentences under the figure; room is made for them."""
+    wrapped = textwrap.fill(text, int(figure.get_figwidth() * LETTERS_PER_INCH))
+    figure.supxlabel(wrapped, x=0.01, ha="left", fontsize=8.5, color=FAINT)
+
+
+def percent_axis(axes: Axes, which: Literal["x", "y"], name: str) -> None:
+    """Show the fractions of an axis as percent."""
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    axis.set_major_formatter(FuncFormatter(as_percent))
+    axis.set_label_text(f"{name} (%)")
+    axes.grid(axis=which)
+
+
+def as_percent(value: float, _place: int | None = None) -> str:
+    """Return a fraction as percent without needless zeros."""
+    return f"{round(100 * value, 6):g}"
+
+
+def wrapped_names(names: Sequence[str], inches: float) -> list[str]:
+    """Return names that fit under columns of some width."""
+    return [textwrap.fill(name, int(inches * TITLE_LETTERS_PER_INCH)) for name in names]
+
+
+def legend(figure: Figure, handles: Sequence[Artist]) -> None:
+    """Put the legend to the right of all panels."""
+    figure.legend(handles=list(handles), loc="outside right upper", alignment="left", fontsize=10)
+
+
+def nothing_to_draw(figure: str) -> BadInput:
+    """Return the error for data without a single answer."""
+    return BadInput(f"there is nothing to draw in the {figure}: no answer is there yet; `stillproof status` says why.")

@@ -1,0 +1,77 @@
+"""The sentences under a figure: what a mark is, over how many seeds, and under which rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from stillproof.report.published import Published, PublishedSearch
+from stillproof.score.stats import Summary
+
+SELECTIONS = {
+    "last": "last epoch",
+    "heldout": "epoch chosen on held-out training images",
+    "oracle": "ORACLE: best epoch on the test set",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What holds for every number of a figure.
+
+    Args:
+        protocol: ``fair`` or ``faithful``.
+        selection: Which epoch counts.
+        about: The rest in a few words, such as data set, network, recipe and scale.
+    """
+
+    protocol: str
+    selection: str
+    about: str = ""
+
+    def sentence(self) -> str:
+        """Return it as a sentence."""
+        rule = SELECTIONS.get(self.selection, self.selection)
+        about = f"{self.about}; " if self.about else ""
+        return f"{about}protocol {self.protocol}; {rule}."
+
+
+def seeds_sentence(values: Iterable[Summary | None], mark: str) -> str:
+    """Say over how many seeds the means are, and what shows their interval."""
+    counts = sorted({value.n for value in values if value is not None})
+    if not counts:
+        return ""
+    if counts[-1] == 1:
+        return "One seed (n = 1), so no intervals."
+    n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    without = " (none where n = 1)" if counts[0] == 1 else ""
+    return f"Means over n = {n} seeds; {mark}: Student's 95 % interval{without}."
+
+
+def published_sentence(values: Iterable[Published | PublishedSearch | None], mark: str) -> str:
+    """Say where published values come from, and what to know about them."""
+    there = [value for value in values if value is not None]
+    if not there:
+        return ""
+    papers = [
+        f"{paper} ({', '.join(sorted({value.place for value in there if value.paper == paper}))})"
+        for paper in sorted({value.paper for value in there})
+    ]
+    notes = sorted({value.note for value in there if isinstance(value, Published) and value.note})
+    return f"{mark}: published in {'; '.join((*papers, *notes))}."
+
+
+def cut_sentence(values: Iterable[Summary | None]) -> str:
+    """Say so where an interval is wider than any accuracy can be."""
+    ends = [end for value in values if value is not None and value.ci95 for end in value.ci95]
+    return "Intervals are cut off at 0 and 100 %." if any(end < 0 or end > 1 for end in ends) else ""
+
+
+def dash_sentence(values: Sequence[Summary | None]) -> str:
+    """Say what a dash is, where there is one."""
+    return "A dash: no answer." if None in values else ""
+
+
+def join(*sentences: str) -> str:
+    """Return the sentences that say something, one after another."""
+    return " ".join(sentence for sentence in sentences if sentence)

@@ -1,0 +1,95 @@
+"""Real and synthetic features of one class in the plane, with the share of the real ones that is covered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from stillproof.report.figures.canvas import canvas, footnote, legend, nothing_to_draw
+from stillproof.report.figures.caption import join
+from stillproof.report.figures.grid import grid_size
+from stillproof.report.figures.style import FAINT, INK, Look, house_style, looks_of
+
+Places = Sequence[tuple[float, float]]
+REAL = "#a9a9a9"
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """The synthetic points of one method, and the share of real points that they cover."""
+
+    method: str
+    points: Places
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """A figure of one class.
+
+    Args:
+        title: Title.
+        real: Places of the real points, the same in every panel.
+        clouds: A panel each.
+        how: Sentence on where the features and the places come from.
+        covered: Sentence on when a real point counts as covered.
+    """
+
+    title: str
+    real: Places
+    clouds: Sequence[Cloud]
+    how: str
+    covered: str
+
+
+def draw_embedding(data: Embedding) -> Figure:
+    """Draw real points as small grey dots, synthetic ones as large coloured marks."""
+    clouds = [cloud for cloud in data.clouds if len(cloud.points)]
+    if not clouds or not len(data.real):
+        raise nothing_to_draw("embedding")
+    looks = looks_of(cloud.method for cloud in clouds)
+    rows, columns = grid_size(len(clouds))
+    with house_style():
+        figure, all_axes = canvas(data.title, (2.0 + 3.4 * columns, 1.5 + 3.5 * rows), rows, columns)
+        for axes in all_axes[len(clouds) :]:
+            axes.set_visible(False)
+        for axes, cloud in zip(all_axes, clouds, strict=False):
+            _panel(axes, data.real, cloud, looks[cloud.method])
+        handles = [_handle("real", Look(REAL, "o"), 4), *(_handle(name, look, 9) for name, look in looks.items())]
+        legend(figure, handles)
+        footnote(figure, _caption(data, clouds))
+    return figure
+
+
+def _panel(axes: Axes, real: Places, cloud: Cloud, look: Look) -> None:
+    axes.plot(*zip(*real, strict=True), linestyle="", marker="o", color=REAL, markersize=2.5, markeredgewidth=0)
+    axes.plot(
+        *zip(*cloud.points, strict=True),
+        linestyle="",
+        marker=look.marker,
+        color=look.colour,
+        markersize=9,
+        markeredgecolor=INK,
+        markeredgewidth=0.8,
+    )
+    axes.set_title(f"{cloud.method}: {100 * cloud.coverage:.0f} % covered", loc="left", fontsize=11)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.spines[:].set_visible(True)
+    axes.spines[:].set_color(FAINT)
+
+
+def _caption(data: Embedding, clouds: Sequence[Cloud]) -> str:
+    counts = ", ".join(f"{len(cloud.points)} {cloud.method}" for cloud in clouds)
+    shares = ", ".join(f"{cloud.method} {100 * cloud.coverage:.1f} %" for cloud in clouds)
+    numbers = f"n = {len(data.real)} real points; synthetic: {counts}."
+    return join(data.how, numbers, f"Coverage: {shares}.", data.covered, "The axes have no unit.")
+
+
+def _handle(label: str, look: Look, size: float) -> Line2D:
+    return Line2D([], [], linestyle="", marker=look.marker, color=look.colour, markersize=size, label=label)

@@ -1,0 +1,104 @@
+"""A heat map with number, interval and published value in each cell: how well sets transfer to other networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter
+
+from stillproof.report.figures.canvas import as_percent, canvas, footnote, nothing_to_draw, wrapped_names
+from stillproof.report.figures.caption import Basis, dash_sentence, join, published_sentence, seeds_sentence
+from stillproof.report.figures.style import HEAT, INK, PAPER, house_style
+from stillproof.report.published import Published
+from stillproof.score.stats import Summary
+
+CELL = (1.3, 0.82)  # inches
+NO_ANSWER = "#eeeeee"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the map."""
+
+    row: str
+    column: str
+    value: Summary | None
+    published: Published | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """A map: rows and columns come in the order in which they are first named; ``home`` is a column to be framed."""
+
+    title: str
+    cells: Sequence[Cell]
+    basis: Basis
+    row_name: str
+    column_name: str
+    home: str | None = None
+
+
+def draw_heat_map(data: HeatMap) -> Figure:
+    """Draw a cell a row and column, with its numbers written in it."""
+    values = [cell.value for cell in data.cells]
+    means = [value.mean for value in values if value is not None]
+    if not means:
+        raise nothing_to_draw("heat map")
+    rows = list(dict.fromkeys(cell.row for cell in data.cells))
+    columns = list(dict.fromkeys(cell.column for cell in data.cells))
+    with house_style():
+        size = (max(2.6 + CELL[0] * len(columns), 6.4), 2.2 + CELL[1] * len(rows))
+        figure, (axes,) = canvas(data.title, size)
+        colours = ScalarMappable(Normalize(min(means), max(means)), LinearSegmentedColormap.from_list("heat", HEAT))
+        for cell in data.cells:
+            _cell(axes, cell, columns.index(cell.column), rows.index(cell.row), colours)
+        _frame(axes, data, rows, columns)
+        bar = figure.colorbar(colours, ax=axes, format=FuncFormatter(as_percent), label="test accuracy (%)")
+        bar.outline.set_visible(False)
+        home = f"Framed: {data.home}, where the sets were distilled." if data.home in columns else ""
+        published = published_sentence([cell.published for cell in data.cells], "In brackets")
+        seeds = seeds_sentence(values, "small numbers")
+        footnote(figure, join(data.basis.sentence(), seeds, dash_sentence(values), home, published))
+    return figure
+
+
+def _frame(axes: Axes, data: HeatMap, rows: Sequence[str], columns: Sequence[str]) -> None:
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xticks(range(len(columns)), wrapped_names(columns, CELL[0]))
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_xlabel(data.column_name)
+    axes.set_ylabel(data.row_name)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    if data.home in columns:
+        left = columns.index(data.home) - 0.5
+        axes.add_patch(Rectangle((left, -0.5), 1, len(rows), fill=False, edgecolor=INK, linewidth=2.5, clip_on=False))
+
+
+def _cell(axes: Axes, cell: Cell, x: int, y: int, colours: ScalarMappable) -> None:
+    colour = NO_ANSWER if cell.value is None else to_hex(colours.to_rgba(np.array([cell.value.mean]))[0])
+    axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor=PAPER, linewidth=2))
+    small = _small_lines(cell)
+    mean = "-" if cell.value is None else f"{100 * cell.value.mean:.1f}"
+    axes.text(x, y - 0.11 * len(small), mean, ha="center", va="center", color=INK, fontsize=13, fontweight="bold")
+    for line, text in enumerate(small):
+        below = y + 0.14 + 0.23 * line - 0.02 * len(small)
+        axes.text(x, below, text, ha="center", va="center", color=INK, fontsize=8.5)
+
+
+def _small_lines(cell: Cell) -> list[str]:
+    lines = []
+    if cell.value is not None and cell.value.ci95 is not None:
+        low, high = cell.value.ci95
+        lines.append(f"{100 * low:.1f} to {100 * high:.1f}")
+    if cell.published is not None:
+        lines.append(f"[{100 * cell.published.mean:.2f}]")
+    return lines

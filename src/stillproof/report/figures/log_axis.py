@@ -1,0 +1,41 @@
+"""A logarithmic axis whose numbers people can read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
+CLOSEST = 0.06  # of the axis: numbers nearer to each other than this would touch
+
+
+def log_axis(axes: Axes, xs: Sequence[float]) -> None:
+    """Make the horizontal axis logarithmic, with numbers at ``xs`` where they fit.
+
+    Where zero is among them (the step before the first), the part up to the smallest step is linear.
+    """
+    if not xs:
+        return
+    smallest = min((x for x in xs if x > 0), default=1.0)
+    if min(xs) > 0:
+        axes.set_xscale("log")
+    else:
+        axes.set_xscale("symlog", linthresh=smallest, linscale=0.4)
+    axes.xaxis.set_major_locator(FixedLocator(_readable(sorted(set(xs)), smallest)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+
+
+def _readable(xs: Sequence[float], smallest: float) -> list[float]:
+    """Return those numbers that leave room for each other, the first and the last among them."""
+    places = [math.log10(x) if x > 0 else math.log10(smallest) - 0.4 for x in xs]
+    room = CLOSEST * (places[-1] - places[0])
+    kept = [0]
+    for index in range(1, len(xs)):
+        if places[index] - places[kept[-1]] > room:
+            kept.append(index)
+    if kept[-1] != len(xs) - 1:
+        kept[-1] = len(xs) - 1
+    return [xs[index] for index in kept]

@@ -1,0 +1,42 @@
+"""Writes a figure as PNG, PDF or SVG; equal figures are equal files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from stillproof.core.errors import BadInput, StoreError
+from stillproof.report.figures.style import PAPER, house_style
+
+# What says when and with which version of matplotlib a file was written is left out.
+METADATA: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".pdf": {"Creator": None, "Producer": None, "CreationDate": None},
+    ".svg": {"Creator": None, "Date": None},
+}
+DOTS_PER_INCH = 150
+
+
+def check_ending(path: Path) -> str:
+    """Return the ending of a figure's file, in small letters.
+
+    Raises:
+        BadInput: No figure can be written under that name.
+    """
+    ending = path.suffix.lower()
+    if ending not in METADATA:
+        raise BadInput(f"{path} is no figure that can be written: end its name in one of {', '.join(METADATA)}.")
+    return ending
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure in the form that the name ends in; missing folders are made."""
+    ending = check_ending(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with house_style():
+            figure.savefig(path, format=ending[1:], dpi=DOTS_PER_INCH, facecolor=PAPER, metadata=METADATA[ending])
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error}.") from error

@@ -1,0 +1,102 @@
+"""A scatter with rank correlations: how architectures rank by a search on a small set, and what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from stillproof.report.figures.canvas import canvas, footnote, legend, nothing_to_draw, percent_axis
+from stillproof.report.figures.caption import Basis, join, published_sentence
+from stillproof.report.figures.grid import grid_size
+from stillproof.report.figures.style import INK, Look, house_style, looks_of
+from stillproof.report.published import PublishedSearch
+from stillproof.score.agreement import Agreement, Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search: accuracies (fractions) that it saw and true ones, in the same order, and how far they agree."""
+
+    method: str
+    proxy: Sequence[float]
+    truth: Sequence[float]
+    agreement: Agreement
+    published: PublishedSearch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """A figure of searches, a panel each; ``interval`` says how the intervals were got."""
+
+    title: str
+    searches: Sequence[Search]
+    basis: Basis
+    interval: str = "bootstrap over architectures"
+
+
+def draw_scatter(data: Scatter) -> Figure:
+    """Draw a mark an architecture; those that the search chooses are stars, those best in truth are framed."""
+    searches = [search for search in data.searches if len(search.proxy)]
+    if not searches:
+        raise nothing_to_draw("scatter")
+    looks = looks_of(search.method for search in searches)
+    rows, columns = grid_size(len(searches))
+    with house_style():
+        figure, all_axes = canvas(data.title, (2.2 + 3.9 * columns, 1.5 + 3.8 * rows), rows, columns)
+        for axes in all_axes[len(searches) :]:
+            axes.set_visible(False)
+        for axes, search in zip(all_axes, searches, strict=False):
+            _panel(axes, search, looks[search.method])
+        for axes in all_axes[::columns]:
+            axes.set_ylabel("true accuracy (%)")
+        legend(figure, [_handle("chosen by the search", "*", 13), _handle("best in truth", "s", 9)])
+        footnote(figure, _caption(data, searches))
+    return figure
+
+
+def _panel(axes: Axes, search: Search, look: Look) -> None:
+    axes.plot(search.proxy, search.truth, linestyle="", marker="o", markersize=5, color=look.colour, alpha=0.65)
+    pairs = list(zip(search.proxy, search.truth, strict=True))
+    for proxy, truth in pairs:
+        if truth == max(search.truth):
+            axes.plot(proxy, truth, "s", color="none", markeredgecolor=INK, markersize=11)
+        if proxy == max(search.proxy):
+            axes.plot(proxy, truth, "*", color=look.colour, markeredgecolor=INK, markersize=14)
+    lines = _lines(search)
+    axes.set_title(search.method, loc="left", fontsize=11, fontweight="bold", pad=6 + 12 * len(lines))
+    axes.annotate("\n".join(lines), (0, 1), (0, 4), "axes fraction", "offset points", fontsize=9, va="bottom")
+    percent_axis(axes, "x", "accuracy in the search")
+    percent_axis(axes, "y", "")
+    axes.set_ylabel("")
+
+
+def _lines(search: Search) -> list[str]:
+    published = f", published {search.published.spearman:.2f}" if search.published else ""
+    agreement = search.agreement
+    return [f"Spearman {_text(agreement.spearman)}{published}", f"Kendall {_text(agreement.kendall)}"]
+
+
+def _text(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "-"
+    interval = "" if estimate.ci95 is None else f" [{estimate.ci95[0]:.2f}, {estimate.ci95[1]:.2f}]"
+    return f"{estimate.value:.2f}{interval}"
+
+
+def _caption(data: Scatter, searches: Sequence[Search]) -> str:
+    counts = sorted({len(search.proxy) for search in searches})
+    n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    estimates = [e for search in searches for e in (search.agreement.spearman, search.agreement.kendall)]
+    known = any(estimate.ci95 for estimate in estimates)
+    interval = f"In brackets: 95 % interval, {data.interval}." if known else ""
+    reasons = " ".join(sorted({f"Missing: {estimate.reason}." for estimate in estimates if estimate.reason}))
+    published = published_sentence([search.published for search in searches], "Correlations")
+    return join(data.basis.sentence(), f"n = {n} architectures.", interval, reasons, published)
+
+
+def _handle(label: str, marker: str, size: float) -> Line2D:
+    return Line2D([], [], linestyle="", marker=marker, color="none", markeredgecolor=INK, markersize=size, label=label)
