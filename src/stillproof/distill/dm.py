@@ -9,7 +9,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from stillproof.core.components import distillers
+from stillproof.core.components import distillers, recipes
 from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
@@ -60,7 +60,7 @@ class DistributionMatching:
         images, labels = initial_images(data, ipc, ctx, self.init)
         body = frozen_network(ctx)
         match_in_random_networks(self, images, body, ctx, _Matcher(self, data, body, ctx).loss)
-        return ctx.distilled(images, labels, data)
+        return ctx.distilled(images, labels, data, recipe=recipes.spec(recipes.build("dc-bench-dsa")))
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image; synthetic images also go backward."""

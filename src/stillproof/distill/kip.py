@@ -39,10 +39,10 @@ class KernelInducingPoints:
     """Minimise the error of kernel ridge regression from the images to real ones.
 
     The second paper's sets come from the tangent kernel of an infinitely wide ConvNet, which takes a cluster;
-    ``conv-features`` estimates a convolutional kernel by random networks instead. Its whitening also differs from
-    Stillproof's: it centres and scales every image first. The published accuracies of networks are of ones 1024
-    channels wide, trained by squared error for 5000 steps; those of other recipes are not comparable with them. The
-    record has the method's own measure, ``krr_accuracy``: that of the regression, on the real images of each step.
+    ``conv-features`` estimates a convolutional kernel by random networks instead. The published accuracies of networks
+    are of ones 1024 channels wide, trained by squared error for 5000 steps; those of other recipes are not comparable
+    with them. The record has the method's own measure, ``krr_accuracy``: that of the regression, on the real images of
+    each step.
 
     Args:
         steps: Updates of the images.
@@ -72,6 +72,7 @@ class KernelInducingPoints:
     init: Init = "real"
     on_divergence: OnDivergence = "fail"
 
+    whitening: ClassVar[str] = "kip"  # which is another than the usual
     presets: ClassVar[Sequence[Preset]] = (
         Preset("quick", {"steps": 200, "target_batch": 1000, "networks": 2}),
         Preset("smoke", {"steps": 3, "target_batch": 30, "networks": 2}),

@@ -19,7 +19,6 @@ class StepResults:
     """``results.pth``, whose last step counts."""
 
     name = "dd"
-    layout = "results.pth: a list whose last entry is [images, labels, ...]: dataset distillation of 2018"
 
     def recognises(self, path: Path) -> str:
         """Look for a list of lists of tensors."""

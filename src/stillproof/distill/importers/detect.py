@@ -50,7 +50,9 @@ def detect(path: Path, form: str = "auto") -> tuple[Importer, str]:
     found = _first(path)
     if found is None:
         known = ", ".join([*(importer.name for importer in IMPORTERS), MODEL])
-        raise BadInput(f"{path} has no format that is known: is it a distilled set at all? --format takes {known}.")
+        raise BadInput(
+            f"{path} has no format that is known: is it a distilled set at all? `import --format` takes {known}."
+        )
     return found
 
 

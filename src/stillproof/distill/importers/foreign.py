@@ -49,7 +49,6 @@ class Importer(Protocol):
     """Reads one format."""
 
     name: str  # as ``--format`` takes it
-    layout: str  # the format in one sentence, for a user who wonders which one is theirs
 
     def recognises(self, path: Path) -> str:
         """Return why ``path`` looks like this format; nothing, if it does not. Reads one file at most."""

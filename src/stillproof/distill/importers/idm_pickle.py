@@ -25,7 +25,6 @@ class PackedPickle:
     """``pickle.dump((images, labels))``."""
 
     name = "idm"
-    layout = "acc_0.67.pkl: pickle.dump((images, labels)), images that hold four each: IDM"
 
     def recognises(self, path: Path) -> str:
         """Look at the name and the first byte."""

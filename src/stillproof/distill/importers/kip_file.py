@@ -23,7 +23,6 @@ class KipFile:
     """One ``.npz``, whose name says whether it is whitened and whether labels were learned."""
 
     name = "kip"
-    layout = "kip_..._ssize100_zca_nol_....npz with images (N, H, W, C) and centred labels (N, classes)"
 
     def recognises(self, path: Path) -> str:
         """Look at the name and at the names of the arrays."""

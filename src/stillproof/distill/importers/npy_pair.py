@@ -20,7 +20,6 @@ class NpyPair:
     """Either file, with the other one beside it."""
 
     name = "npy"
-    layout = "two .npy files: images and labels, or X and y, in names that are otherwise equal"
 
     def recognises(self, path: Path) -> str:
         """Look for a name that has a partner."""

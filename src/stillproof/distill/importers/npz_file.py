@@ -17,7 +17,6 @@ class NpzFile:
     """One array of images and one of labels; a further axis in front counts experiments."""
 
     name = "npz"
-    layout = "one .npz with images and labels, or x and y; an axis in front counts experiments"
 
     def recognises(self, path: Path) -> str:
         """Look at the names of the arrays."""

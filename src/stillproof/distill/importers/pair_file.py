@@ -23,7 +23,6 @@ class PairFile:
     """``torch.save((images, labels))``."""
 
     name = "idc"
-    layout = "torch.save((images, labels)), images in [0, 1] that hold four each: IDC, DREAM"
 
     def recognises(self, path: Path) -> str:
         """Look for two tensors."""
@@ -38,8 +37,13 @@ class PairFile:
             raise BadInput(f"{path} is not a pair of images and labels.")
         images, values = pair
         labels, about_labels = read_labels(values, path.name)
-        if not images.is_floating_point() or not bool(((images >= 0) & (images <= 1)).all()):
-            raise BadInput(f"{path}: IDC and DREAM store floats in [0, 1], and these are {images.dtype} or leave it.")
+        if not images.is_floating_point():
+            raise BadInput(f"{path}: images are {images.dtype}, not floats: divide whole numbers by 255 first.")
+        if not bool(((images >= 0) & (images <= 1)).all()):
+            raise BadInput(
+                f"{path}: images reach from {images.min():.2f} to {images.max():.2f}, but a pair in one file is "
+                "taken for IDC's or DREAM's, which are in [0, 1]: save any other set as a .npz of images and labels."
+            )
         method = method_in(path.absolute(), "IDC")
         about = [
             f"method {method}",

@@ -22,7 +22,6 @@ class ResultFile:
     """One entry ``[images, labels]`` an experiment."""
 
     name = "results"
-    layout = "torch.save({'data': [[images, labels], ...], 'accs_all_exps': ...}): DC, DSA, DM, DataDAM, BACON"
 
     def recognises(self, path: Path) -> str:
         """Look for the list of experiments."""
