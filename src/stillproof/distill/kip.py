@@ -21,6 +21,7 @@ from stillproof.distill.kernels.conv_features import FeatureKernel
 from stillproof.distill.kernels.fc_ntk import fc_ntk
 from stillproof.distill.kernels.ridge import centred, regress
 from stillproof.distill.kernels.targets import RegressionTargets
+from stillproof.distill.own_recipe import LEARNED_LABELS
 
 StepKernel = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # support, targets, step
 
@@ -28,9 +29,6 @@ StepKernel = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # support, 
 # kernel, there and back. Both are twice as much on CIFAR-10 and half as much on MNIST.
 TARGET_PASSES = 1 / 80
 ENTRY_PASSES = 1 / 15_000
-# Learned labels are values of a regression, no probabilities. The original trains on them by squared error, at the
-# largest step size that is stable; squared errors are small, so that the usual one would hardly move a network.
-LEARNED_RECIPE = "dc-bench:loss=mse:lr=0.1"
 
 
 @distillers.register("kip", version=1, paper="arXiv:2011.00050, arXiv:2107.13034")
@@ -114,7 +112,7 @@ class KernelInducingPoints:
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, also=also)
         if not self.learn_labels:
             return ctx.distilled(images, classes, data)
-        recipe = recipes.spec(recipes.build(LEARNED_RECIPE))
+        recipe = recipes.spec(recipes.build(LEARNED_LABELS))
         return ctx.distilled(images, Stored("centred", labels.detach()), data, recipe=recipe)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:

@@ -15,7 +15,7 @@ from stillproof.distill.importers.image_folders import IMAGE_FOLDERS
 from stillproof.distill.importers.kip_file import KipFile
 from stillproof.distill.importers.npy_pair import NpyPair
 from stillproof.distill.importers.npz_file import NpzFile
-from stillproof.distill.importers.pair_file import PairFile
+from stillproof.distill.importers.pair_file import PackedPair, PlainPair
 from stillproof.distill.importers.result_file import ResultFile
 from stillproof.distill.importers.trajectory_folder import TrajectoryFolder
 
@@ -24,7 +24,8 @@ IMPORTERS: tuple[Importer, ...] = (
     TrajectoryFolder(),
     ChosenPair(),
     ResultFile(),
-    PairFile(),
+    PackedPair(),
+    PlainPair(),
     StepResults(),
     PackedPickle(),
     KipFile(),

@@ -57,3 +57,8 @@ class Importer(Protocol):
     def read(self, path: Path, info: DataInfo) -> list[Foreign]:
         """Return the experiments of the file; ``BadInput`` with one sentence if it is broken."""
         ...
+
+
+def is_file(path: Path, *endings: str) -> bool:
+    """Say whether ``path`` is a file whose name ends in one of ``endings``, in small letters or capitals."""
+    return path.suffix.lower() in endings and path.is_file()
