@@ -106,7 +106,8 @@ class Session:
         result = record.result
         absent = [step for step in snapshots if str(step) not in result["snapshots"]]
         if absent:
-            log.warning("no snapshot of step %s was kept: this set was made without it.", absent[0])
+            steps = ", ".join(str(step) for step in absent)
+            log.warning("no snapshot of step %s: this set was made before without, or has no such step.", steps)
         path = self.store.artifacts.folder(result["artifact"])
         return Made(result["artifact"], result["name"], path, cell.id, before.get(cell.id) == "done", result)
 

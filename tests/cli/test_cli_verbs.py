@@ -56,6 +56,25 @@ def test_snapshots_become_an_animation(tmp_path: Path, stillproof: Commands) -> 
         assert picture.format == "GIF" and sum(1 for _ in ImageSequence.Iterator(picture)) == 4
 
 
+def test_a_set_that_diverged_on_the_way_says_so(tmp_path: Path, stillproof: Commands) -> None:
+    distill = ["distill", "digits", "dm", "--ipc", "1", "--scale", "smoke", "--set", "lr=1e30", *TINY]
+    assert stillproof(*distill, cwd=tmp_path).code == 1
+    done = stillproof(*distill, "--set", "on_divergence=shrink", cwd=tmp_path)
+    assert done.code == 0 and "note: it diverged in 1 of its steps" in done.err
+
+
+def test_show_explains_inherited_parameters_and_lists_choices(tmp_path: Path, stillproof: Commands) -> None:
+    shown = stillproof("show", "idm", cwd=tmp_path).out
+    assert "ce_weight: Weight of" in shown and "fail, shrink" in shown
+
+
+def test_show_tells_components_of_one_name_apart(tmp_path: Path, stillproof: Commands) -> None:
+    shown = stillproof("show", "dsa", cwd=tmp_path)
+    assert shown.out.startswith("dsa (distiller,") and "`--kind augmentations`" in shown.err
+    other = stillproof("show", "dsa", "--kind", "augmentations", cwd=tmp_path)
+    assert other.out.startswith("dsa (augmentation,") and not other.err
+
+
 def test_a_run_without_any_set_has_no_gallery(tmp_path: Path, stillproof: Commands) -> None:
     assert stillproof("run", "accuracy", *SMOKE, "--methods", "", cwd=tmp_path).code == 0
     done = stillproof("gallery", "--run", "accuracy", cwd=tmp_path)

@@ -12,7 +12,7 @@ from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Space
-from stillproof.distill.datadam import DataDAM, _Matcher
+from stillproof.distill.datadam import DataDAM
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.testing.toy import TOY, toy_images
@@ -76,7 +76,7 @@ def losses(network: str, power: int) -> tuple[Tensor, Tensor, Tensor]:
     images = torch.randn(6, 1, 8, 8, generator=Seeds(3).torch())
     body = ctx.make_network()
     assert isinstance(body, Body)
-    matcher = _Matcher(method, toy_images(), body, images[:1], ctx)
+    matcher = method.matcher(body, toy_images(), images[:1], ctx)
     images.requires_grad_()
     return images, matcher.loss(images, step=4), reference_loss(method, ctx, images, network, step=4)
 

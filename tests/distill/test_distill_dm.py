@@ -10,7 +10,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Space
-from stillproof.distill.dm import DistributionMatching, _Matcher
+from stillproof.distill.dm import DistributionMatching
 from stillproof.distill.initial import initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
@@ -60,7 +60,7 @@ def check_loss(network: str) -> None:
     body = ctx.make_network()
     images = torch.randn(6, 1, 8, 8, generator=Seeds(3).torch()).requires_grad_()
     assert isinstance(body, Body)
-    found = _Matcher(method, toy_images(), body, ctx).loss(images, step=4)
+    found = method.matcher(body, toy_images(), ctx).loss(images, step=4)
     expected = reference_loss(method, ctx, images, network, step=4)
     torch.testing.assert_close(found, expected)
     (ours,) = torch.autograd.grad(found, images, retain_graph=True)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -10,11 +12,13 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Distilled, Hard, Space
-from stillproof.distill.grid import Form, cell_by_cell, images_each, pack_grids
+from stillproof.distill.grid import Form, cell_by_cell, pack_grids
 from stillproof.distill.initial import Init, initial_images
 from stillproof.distill.k_center import KCenter, k_center_positions
 from stillproof.distill.random import RandomImages, random_positions
 from stillproof.nets.build import build_network
+from stillproof.run.plan import Planner
+from stillproof.suites.requests import DataRequest, DistillRequest
 from stillproof.testing.toy import TOY, toy_images
 from stillproof.transforms.decode import decode_images, decode_labels
 from stillproof.transforms.space import make_front
@@ -107,19 +111,18 @@ def test_every_start_has_every_form(init: Init, form: Form) -> None:
     assert labels.tolist() == [0, 0, 1, 1, 2, 2]
 
 
-def test_a_start_of_real_grids_is_that_of_random_grids() -> None:
-    images, _ = initial_images(toy_images(), 2, context(), "real", "grid2x2")
-    assert torch.equal(images, RandomImages(form="grid2x2").distill(toy_images(), 2, context()).images)
+def test_real_grids_to_start_from_need_no_more_than_ipc_images_a_class() -> None:
+    images, _ = initial_images(toy_images(), 12, context(), "real", "grid2x2")
+    quadrants = decode_images(images, "grid2x2").reshape(4, 3 * 12, -1)
+    assert not torch.equal(quadrants[0], quadrants[1])  # the cells are drawn apart
 
 
-def test_grids_that_need_more_images_than_a_class_has_are_refused() -> None:
-    assert images_each(toy_images(), 3, "grid2x2") == 12
-    assert images_each(toy_images(), 4, "single") == 4
-    for make in (RandomImages(form="grid2x2"), KCenter(embedding="pixels", form="grid2x2")):
-        with pytest.raises(
-            BadInput, match=r"ipc = 4 .* need 16 images a class, and the smallest class of toy has 12\.$"
-        ):
-            make.distill(toy_images(), 4, context())
+def test_grids_that_need_more_images_than_a_class_has_are_refused(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    for method in ("random:form=grid2x2", "k-center:form=grid2x2", "idm:init=k-center"):
+        with pytest.raises(BadInput, match=r"ipc = 50 .* class of digits has 139 images, and this method needs 200\.$"):
+            planner.distill(DistillRequest(DataRequest("digits"), method, 50, 0))
+    assert planner.distill(DistillRequest(DataRequest("digits"), "idm", 50, 0)).stage == "distill"
 
 
 def test_positions_go_cell_by_cell() -> None:

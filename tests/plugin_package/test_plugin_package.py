@@ -88,9 +88,7 @@ def test_broken_methods_fail_the_check_that_they_break(tmp_path: Path, stillproo
     done = stillproof("check", "broken.py", "--json", cwd=tmp_path)
     assert done.code == 2 and "Traceback" not in done.err
     problems = {(c["name"], c["check"]): c["problem"] for c in json.loads(done.out)["checks"] if not c["ok"]}
-    assert (
-        problems[("unsteady", "the same seed gives the same bytes")] == "two runs under one seed give different images"
-    )
+    assert problems[("unsteady", "the same seed gives the same bytes")] == "two runs under one seed give different sets"
     assert "images per class are [3, 3, 3], not 2" in problems.values()
     assert problems[("global", "draws from no global generator")].startswith("it draws from torch's global generator")
     assert {name for name, _ in problems} == {"unsteady", "generous", "global"}

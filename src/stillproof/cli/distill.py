@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,13 +10,14 @@ from stillproof.cli.options import (
     DataOption,
     JsonOption,
     NetworkOption,
+    OutOption,
     PluginOption,
     SetOption,
     StoreOption,
     one_of,
     with_params,
 )
-from stillproof.cli.output import write, write_json
+from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
 from stillproof.cli.snapshots import snapshot_steps
 from stillproof.core.presets import SCALES
@@ -38,7 +38,7 @@ def command(
         str | None, typer.Option("--snapshots", help="Steps to keep as sets of their own: 0,50,200 or every=50.")
     ] = None,
     part: Annotated[str, typer.Option("--part", help="train, or fit: without the held-out tenth.")] = "train",
-    out: Annotated[Path | None, typer.Option("--out", help="Also copy the artifact to this folder.")] = None,
+    out: OutOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
@@ -75,6 +75,11 @@ def command(
         "seconds": made.result["seconds"],
         "snapshots": made.result["snapshots"],
     }
+    retreats = made.result["notes"].get("retreats", [])
+    if retreats:
+        first = retreats[0]
+        reason = f"{first['problem']} in step {first['step'] + 1}"
+        say(f"note: it diverged in {len(retreats)} of its steps, and each time halved the step size; first, {reason}.")
     if as_json:
         write_json(result)
         return

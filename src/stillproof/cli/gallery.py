@@ -17,10 +17,10 @@ MOVING = (".gif", ".webp")
 
 def command(
     artifacts: Annotated[list[str] | None, typer.Argument(help="Artifacts: id, prefix, name or folder.")] = None,
-    run: Annotated[str | None, typer.Option("--run", help="Instead: all sets of a suite's newest run, seed 0.")] = None,
-    ipc: Annotated[str | None, typer.Option("--ipc", help="With --run: only these images per class.")] = None,
+    run: Annotated[str | None, typer.Option("--run", help="All sets of a suite's newest run, seed 0.")] = None,
+    ipc: Annotated[str | None, typer.Option("--ipc", help="With --run: only these images per class: 1,10.")] = None,
     animate: Annotated[
-        bool, typer.Option("--animate", help="Show the snapshots of each set one after another.")
+        bool, typer.Option("--animate", help="Show the snapshots that distill --snapshots kept, one after another.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="The picture to write. [default: gallery.png; animated, gallery.gif]")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stillproof.cli.options import DataOption, JsonOption, PluginOption, StoreOption, one_of, split_floats
+from stillproof.cli.options import DataOption, JsonOption, OutOption, PluginOption, StoreOption, one_of, split_floats
 from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
 
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 def command(
     path: Annotated[Path, typer.Argument(help="File or folder with a distilled set, or a model's checkpoint.")],
     dataset: Annotated[str, typer.Option("--dataset", help="Data set that it stands for.")],
-    form: Annotated[str, typer.Option("--format", help="Format; docs/import.md lists them.")] = "auto",
+    form: Annotated[
+        str, typer.Option("--format", help="Format; an unknown one lists them, docs/import.md explains them.")
+    ] = "auto",
     space: Annotated[
         str, typer.Option("--space", help="What the numbers are: auto, pixels, normalised or zca.")
     ] = "auto",
     mean: Annotated[
-        str | None, typer.Option("--mean", help="Constants that images are normalised with, as in 0.49,0.48,0.45.")
+        str | None, typer.Option("--mean", help="Means that images are normalised with, one a channel: 0.49,0.48,0.45.")
     ] = None,
-    std: Annotated[str | None, typer.Option("--std", help="Likewise.")] = None,
+    std: Annotated[str | None, typer.Option("--std", help="Standard deviations likewise; both or neither.")] = None,
     experiment: Annotated[
         int | None, typer.Option("--experiment", help="One of several, counted from 0; -1 is the last. [default: all]")
     ] = None,
@@ -40,7 +42,7 @@ def command(
     network: Annotated[
         str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Also copy the artifact to this folder.")] = None,
+    out: OutOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,

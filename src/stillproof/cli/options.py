@@ -20,6 +20,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on st
 PluginOption = Annotated[
     list[Path] | None, typer.Option("--plugin", help="Python file with components of your own; may be repeated.")
 ]
+OutOption = Annotated[Path | None, typer.Option("--out", help="Also copy the artifact to this folder.")]
 WorkersOption = Annotated[
     int, typer.Option("--workers", min=1, help="Processes; with more than one, each has one thread.")
 ]

@@ -10,17 +10,22 @@ import typer
 
 from stillproof.cli.config import to_toml
 from stillproof.cli.options import JsonOption, PluginOption, one_of
-from stillproof.cli.output import write, write_json, write_table
-from stillproof.core.components import REGISTRIES, suites
+from stillproof.cli.output import say, write, write_json, write_table
+from stillproof.core.components import REGISTRIES, distillers, suites
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.core.registry import Registry
 from stillproof.core.spec import Json
 
+ARGS = "Args:"
+
 
 def command(
     name: Annotated[str, typer.Argument(help="Name of a component or suite.")],
+    kind: Annotated[
+        str | None, typer.Option("--kind", help="Which one, if components of two kinds have the name: distillers, ...")
+    ] = None,
     config: Annotated[bool, typer.Option("--config", help="Write a suite's configuration, as TOML or JSON.")] = False,
     scale: Annotated[
         str, typer.Option("--scale", help="smoke, quick or paper: the size that --config writes.")
@@ -31,7 +36,7 @@ def command(
     """Show a component's parameters, presets, version and paper."""
     index_entry_points()
     load_plugins([read_plugin(path) for path in plugin or []])
-    registry = _find(name)
+    registry = _find(name, kind)
     if config:
         params = _config(name, scale)
         if as_json:
@@ -47,21 +52,48 @@ def command(
         about = {"name": name, "kind": registry.kind, "version": entry.version, "paper": entry.paper}
         write_json(about | {"summary": entry.summary, "params": fields, "presets": presets})
         return
-    write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{inspect.cleandoc(cls.__doc__ or '')}")
-    write_table(("parameter", "default"), [(key, str(value)) for key, value in fields.items()])
+    write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{_about(cls)}")
+    choices = _choices(cls)
+    header = ("parameter", "default", "one of") if choices else ("parameter", "default")
+    write_table(header, [(key, str(value), choices.get(key, ""))[: len(header)] for key, value in fields.items()])
     if presets:
         rows = [
             (p["scale"], ", ".join(p["datasets"]) or "any", _range(p["min_ipc"], p["max_ipc"]), _params(p["params"]))
             for p in presets
         ]
-        write_table(("scale", "data sets", "ipc", "parameters"), rows, title="presets (a later row overrides)")
+        write_table(
+            ("scale", "data sets", "ipc", "parameters"),
+            rows,
+            title="presets (a later row overrides, else defaults hold)",
+        )
 
 
-def _find(name: str) -> Registry[Any]:
-    for registry in REGISTRIES.values():
-        if name in registry.entries():
-            return registry
-    raise UnknownName("component", name, [n for r in REGISTRIES.values() for n in r.entries()])
+def _find(name: str, kind: str | None) -> Registry[Any]:
+    asked = list(REGISTRIES.values()) if kind is None else [REGISTRIES[one_of("kind", kind, list(REGISTRIES))]]
+    found = [registry for registry in asked if name in registry.entries()]
+    if not found:
+        raise UnknownName("component", name, [n for registry in asked for n in registry.entries()])
+    chosen = distillers if distillers in found else found[0]
+    for other in found:
+        if other is not chosen:
+            say(f"{name!r} is also the name of a component that `--kind {other.plural}` shows.")
+    return chosen
+
+
+def _about(cls: Any) -> str:
+    """Return a class's docstring; one that inherits its parameters is completed from the class that explains them."""
+    own, *inherited = [inspect.cleandoc(base.__doc__ or "") for base in cls.__mro__]
+    if ARGS not in own:
+        own += next((f"\n\n{text[text.index(ARGS) :]}" for text in inherited if ARGS in text), "")
+    return own
+
+
+def _choices(cls: Any) -> dict[str, str]:
+    """Return the values that may be chosen from, of every parameter that names them."""
+    import pydantic
+
+    fields: dict[str, Any] = pydantic.TypeAdapter(cls).json_schema().get("properties", {})
+    return {name: ", ".join(map(str, field["enum"])) for name, field in fields.items() if "enum" in field}
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
@@ -69,7 +101,9 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 def _range(low: int, high: int | None) -> str:
-    return f"{low} or more" if high is None else f"{low} to {high}"
+    if high is None:
+        return f"{low} or more"
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _params(params: dict[str, Any]) -> str:

@@ -192,8 +192,9 @@ class Distiller(Protocol):
 
     It may have more: ``presets`` (a table of ``Preset``), ``image_passes(n_real, num_classes, ipc)`` (its cost in
     forward passes of one image), ``needs_network`` (false if it never calls ``ctx.make_network``, so that its sets are
-    the same for every network), ``zca`` (true to work on whitened images) and ``needs_experts`` (how many networks must
-    be trained on the real images before, and by which recipe; their weights come as ``ctx.experts``).
+    the same for every network), ``images_each(ipc)`` (real images of a class that it needs, if not ``ipc``), ``zca``
+    (true to work on whitened images; ``whitening`` names another than the usual one) and ``needs_experts`` (how many
+    networks must be trained on the real images before, and by which recipe; their weights come as ``ctx.experts``).
     """
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:

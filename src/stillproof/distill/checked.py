@@ -18,7 +18,8 @@ def check_images(images: Tensor, labels: Labels, info: DataInfo, dataset: str) -
     expected, count = (info.channels, info.size, info.size), len(labels.values)
     if images.ndim != 4 or tuple(images.shape[1:]) != expected or len(images) != count:
         raise BadInput(
-            f"images {tuple(images.shape)} and labels {tuple(labels.values.shape)} do not fit {dataset}: {expected}."
+            f"images {tuple(images.shape)} and labels {tuple(labels.values.shape)} do not fit {dataset}: "
+            f"an image there is {expected}."
         )
     if len(images) == 0:
         raise BadInput("there are no images to train on.")

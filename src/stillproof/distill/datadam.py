@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from torch import Tensor
 
 from stillproof.core.components import distillers, recipes
@@ -14,14 +13,11 @@ from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.attention import Attention
+from stillproof.distill.class_means import ClassMeans
 from stillproof.distill.descent import OnDivergence
 from stillproof.distill.initial import Init, initial_images
 from stillproof.distill.random_networks import frozen_network, match_in_random_networks
-from stillproof.distill.real_batches import RealBatches
 from stillproof.nets.body import Body
-from stillproof.nets.build import has_batch_norm
-from stillproof.train.compiled import compiled
-from stillproof.transforms.dsa import DSA
 
 WEIGHT = 100.0  # of the whole loss
 # The authors train for 1800 epochs; like DC-Bench their loop counts that far inclusive and drops the step size midway.
@@ -81,43 +77,16 @@ class DataDAM:
         """Return ``ipc`` images a class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         body = frozen_network(ctx)
-        match_in_random_networks(self, images, body, ctx, _Matcher(self, data, body, images[:1], ctx).loss)
+        match_in_random_networks(self, images, body, ctx, self.matcher(body, data, images[:1], ctx).loss)
         return ctx.distilled(images, labels, data, recipe=recipes.spec(recipes.build(RECIPE)))
+
+    def matcher(self, body: Body, data: ImageSet, example: Tensor, ctx: Context) -> ClassMeans:
+        """Return what compares real and synthetic images; ``example`` is one batch of such images."""
+        # As one vector an image, so that the whole loss is a squared distance of means:
+        # WEIGHT * (sum_layers |mean A - mean A'|^2 + task_balance * |mean e - mean e'|^2).
+        attention = Attention(body, example, self.power, WEIGHT**0.5, (WEIGHT * self.task_balance) ** 0.5)
+        return ClassMeans(attention.describe, body, data, ctx, batch_real=self.batch_real, steps=self.steps)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image; synthetic images also go backward."""
         return float(self.steps * num_classes * (self.batch_real + 3 * ipc))
-
-
-class _Matcher:
-    """The loss of one step."""
-
-    def __init__(self, method: DataDAM, data: ImageSet, body: Body, example: Tensor, ctx: Context) -> None:
-        self.ctx = ctx
-        self.classes = range(data.num_classes)
-        self.real = RealBatches(data, ctx, method.batch_real)
-        self.augment = DSA()
-        # Batch statistics must be those of all classes together; other norms look at one image at a time.
-        self.together = has_batch_norm(body)
-        # As one vector an image, so that the whole loss is a squared distance of means:
-        # WEIGHT * (sum_layers |mean A - mean A'|^2 + task_balance * |mean e - mean e'|^2).
-        attention = Attention(body, example, method.power, WEIGHT**0.5, (WEIGHT * method.task_balance) ** 0.5)
-        flops = ctx.forward_flops * method.steps * method.batch_real * data.num_classes
-        self.describe = compiled(attention.describe, body, flops=flops, notes=ctx.notes)
-
-    def loss(self, images: Tensor, step: int) -> Tensor:
-        """Return the summed squared distance of class means, of real and synthetic descriptions."""
-        shared = [self.ctx.seeds.child("dsa", step, label) for label in self.classes]
-        batches = images.chunk(len(self.classes))
-        synthetic = [self.augment.siamese(batch, seed.torch()) for batch, seed in zip(batches, shared, strict=True)]
-        with torch.no_grad():
-            real = [self.augment.siamese(self.real.draw(c, step), shared[c].torch()) for c in self.classes]
-            goal = self._class_means(real)
-        return (goal - self._class_means(synthetic)).square().sum()
-
-    def _class_means(self, batches: list[Tensor]) -> Tensor:
-        if self.together:
-            described = torch.split(self.describe(torch.cat(batches)), [len(batch) for batch in batches])
-        else:
-            described = tuple(self.describe(batch) for batch in batches)
-        return torch.stack([part.mean(0) for part in described])  # (classes, D)

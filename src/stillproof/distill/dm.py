@@ -6,21 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
-from torch import Tensor
-
-from stillproof.core.components import distillers
+from stillproof.core.components import distillers, recipes
 from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.class_means import ClassMeans
 from stillproof.distill.descent import OnDivergence
 from stillproof.distill.initial import Init, initial_images
 from stillproof.distill.random_networks import frozen_network, match_in_random_networks
-from stillproof.distill.real_batches import RealBatches
 from stillproof.nets.body import Body
-from stillproof.nets.build import has_batch_norm
-from stillproof.train.compiled import compiled
-from stillproof.transforms.dsa import DSA
 
 
 @distillers.register("dm", version=1, paper="arXiv:2110.04181")
@@ -59,42 +53,13 @@ class DistributionMatching:
         """Return ``ipc`` images a class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         body = frozen_network(ctx)
-        match_in_random_networks(self, images, body, ctx, _Matcher(self, data, body, ctx).loss)
-        return ctx.distilled(images, labels, data)
+        match_in_random_networks(self, images, body, ctx, self.matcher(body, data, ctx).loss)
+        return ctx.distilled(images, labels, data, recipe=recipes.spec(recipes.build("dc-bench-dsa")))
+
+    def matcher(self, body: Body, data: ImageSet, ctx: Context) -> ClassMeans:
+        """Return what compares real and synthetic images: by their embeddings."""
+        return ClassMeans(body.features, body, data, ctx, batch_real=self.batch_real, steps=self.steps)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image; synthetic images also go backward."""
         return float(self.steps * num_classes * (self.batch_real + 3 * ipc))
-
-
-class _Matcher:
-    """The loss of one step."""
-
-    def __init__(self, method: DistributionMatching, data: ImageSet, body: Body, ctx: Context) -> None:
-        self.ctx = ctx
-        self.classes = range(data.num_classes)
-        self.real = RealBatches(data, ctx, method.batch_real)
-        self.augment = DSA()
-        # Batch statistics must be those of all classes together; other norms look at one image at a time.
-        self.together = has_batch_norm(body)
-        flops = ctx.forward_flops * method.steps * method.batch_real * data.num_classes
-        self.embed = compiled(body.features, body, flops=flops, notes=ctx.notes)
-
-    def loss(self, images: Tensor, step: int) -> Tensor:
-        """Return the summed squared distance of class means, of real and synthetic embeddings."""
-        shared = [self.ctx.seeds.child("dsa", step, label) for label in self.classes]
-        batches = images.chunk(len(self.classes))
-        synthetic = [self.augment.siamese(batch, seed.torch()) for batch, seed in zip(batches, shared, strict=True)]
-        with torch.no_grad():
-            real = [self.augment.siamese(self.real.draw(c, step), shared[c].torch()) for c in self.classes]
-            goal = self._real_means(real)
-        embedded = self.embed(torch.cat(synthetic))  # (classes * ipc, D)
-        found = embedded.reshape(len(self.classes), -1, embedded.shape[1]).mean(1)
-        return (goal - found).square().sum()
-
-    def _real_means(self, real: list[Tensor]) -> Tensor:
-        if self.together:
-            embedded = torch.split(self.embed(torch.cat(real)), [len(batch) for batch in real])
-        else:
-            embedded = tuple(self.embed(batch) for batch in real)
-        return torch.stack([part.mean(0) for part in embedded])  # (classes, D)

@@ -41,7 +41,21 @@ LOOPS: tuple[Preset, ...] = (
 
 @dataclass(frozen=True)
 class GradientMatching:
-    """What DC and DSA have in common; each describes the parameters for its users."""
+    """What DC and DSA have in common, with the parameters of both.
+
+    Args:
+        steps: Networks drawn; each is met at the start and along its training.
+        outer_loop: Updates of the images with one network.
+        inner_loop: Epochs of training on the synthetic images between two updates.
+        lr: Step size on images, in normalised space.
+        momentum: Momentum on images.
+        batch_real: Real images a class and update; at most as many as the smallest class has.
+        lr_net: Step size of the network's training.
+        batch_net: Images a step of the network's training.
+        distance: Between gradients: 1 - cosine of every unit's weights, summed; or squared error or 1 - cosine of all.
+        init: Where the images start.
+        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
+    """
 
     steps: int = 1000
     outer_loop: int = 1
@@ -78,19 +92,19 @@ class GradientMatching:
         matcher, train = self.parts(body, data, ipc, ctx)
         targets = labels.to(ctx.device)
 
-        def update(step: int) -> dict[str, float]:
-            reinitialise(body, ctx.seeds.child("network", step))
-            total = 0.0
-            with ctx.seeds.child("dropout", step).lent_to_torch(ctx.device):
-                for turn in range(self.outer_loop):
-                    loss, images.grad = matcher.loss_and_gradient(images, step, turn)
-                    optimiser.step()
-                    total += loss
-                    if turn + 1 < self.outer_loop:
-                        train(images.detach(), targets, ctx.seeds.child("inner", step, turn))
-            return {"loss": total / self.outer_loop}
+        def update(count: int) -> dict[str, float]:
+            step, turn = divmod(count, self.outer_loop)
+            if turn == 0:
+                reinitialise(body, ctx.seeds.child("network", step))
+            with ctx.seeds.child("dropout", step, turn).lent_to_torch(ctx.device):
+                loss, images.grad = matcher.loss_and_gradient(images, step, turn)
+                optimiser.step()
+                if turn + 1 < self.outer_loop:
+                    train(images.detach(), targets, ctx.seeds.child("inner", step, turn))
+            return {"loss": loss}
 
-        descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence)
+        divergence = self.on_divergence
+        descend(ctx, self.steps, optimiser, update, on_divergence=divergence, turns=self.outer_loop, body=body)
         return ctx.distilled(images, labels, data, recipe=recipes.spec(recipes.build(self.recipe)))
 
     def parts(self, body: Body, data: ImageSet, ipc: int, ctx: Context) -> tuple[GradientMatcher, InnerTraining]:

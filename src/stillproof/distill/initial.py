@@ -9,7 +9,7 @@ from torch import Tensor
 
 from stillproof.core.context import Context
 from stillproof.core.types import ImageSet
-from stillproof.distill.grid import Form, images_each
+from stillproof.distill.grid import CELLS, Form, images_each
 from stillproof.distill.k_center import KCenter, k_center_positions
 from stillproof.distill.kept import real_images
 from stillproof.distill.random import random_positions
@@ -24,11 +24,19 @@ def initial_images(data: ImageSet, ipc: int, ctx: Context, init: Init, form: For
         shape = (len(labels), data.info.channels, data.info.size, data.info.size)
         images = torch.randn(shape, generator=ctx.seeds.child("noise").torch())
     else:
-        default = KCenter()
-        each = images_each(data, ipc, form)
-        if init == "real":
-            index = random_positions(data, each, ctx)
-        else:
-            index = k_center_positions(data, each, ctx, default.embedding, default.starts)
+        index = _random_real(data, ipc, ctx, form) if init == "real" else _central(data, ipc, ctx, form)
         images = real_images(data, index, ctx, form)
     return images.to(ctx.device), labels
+
+
+def _random_real(data: ImageSet, ipc: int, ctx: Context, form: Form) -> Tensor:
+    """Return positions, class by class; cells of grids are drawn apart, so that ``ipc`` images a class are enough."""
+    if form == "single":
+        return random_positions(data, ipc, ctx)
+    cells = [random_positions(data, ipc, ctx, cell).reshape(data.num_classes, ipc) for cell in range(CELLS)]
+    return torch.cat(cells, dim=1).flatten()
+
+
+def _central(data: ImageSet, ipc: int, ctx: Context, form: Form) -> Tensor:
+    default = KCenter()
+    return k_center_positions(data, images_each(ipc, form), ctx, default.embedding, default.starts)

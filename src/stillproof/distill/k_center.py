@@ -43,9 +43,13 @@ class KCenter:
         """Say whether the result depends on the network."""
         return self.embedding == "network"
 
+    def images_each(self, ipc: int) -> int:
+        """Return how many real images of a class are needed."""
+        return images_each(ipc, self.form)
+
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
-        each = images_each(data, ipc, self.form)
+        each = self.images_each(ipc)
         return keep(data, k_center_positions(data, each, ctx, self.embedding, self.starts), ctx, self.form)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:

@@ -21,6 +21,7 @@ from stillproof.distill.kernels.conv_features import FeatureKernel
 from stillproof.distill.kernels.fc_ntk import fc_ntk
 from stillproof.distill.kernels.ridge import centred, regress
 from stillproof.distill.kernels.targets import RegressionTargets
+from stillproof.distill.own_recipe import LEARNED_LABELS
 
 StepKernel = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # support, targets, step
 
@@ -28,9 +29,6 @@ StepKernel = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # support, 
 # kernel, there and back. Both are twice as much on CIFAR-10 and half as much on MNIST.
 TARGET_PASSES = 1 / 80
 ENTRY_PASSES = 1 / 15_000
-# Learned labels are values of a regression, no probabilities. The original trains on them by squared error, at the
-# largest step size that is stable; squared errors are small, so that the usual one would hardly move a network.
-LEARNED_RECIPE = "dc-bench:loss=mse:lr=0.1"
 
 
 @distillers.register("kip", version=1, paper="arXiv:2011.00050, arXiv:2107.13034")
@@ -39,10 +37,10 @@ class KernelInducingPoints:
     """Minimise the error of kernel ridge regression from the images to real ones.
 
     The second paper's sets come from the tangent kernel of an infinitely wide ConvNet, which takes a cluster;
-    ``conv-features`` estimates a convolutional kernel by random networks instead. Its whitening also differs from
-    Stillproof's: it centres and scales every image first. The published accuracies of networks are of ones 1024
-    channels wide, trained by squared error for 5000 steps; those of other recipes are not comparable with them. The
-    record has the method's own measure, ``krr_accuracy``: that of the regression, on the real images of each step.
+    ``conv-features`` estimates a convolutional kernel by random networks instead. The published accuracies of networks
+    are of ones 1024 channels wide, trained by squared error for 5000 steps; those of other recipes are not comparable
+    with them. The record has the method's own measure, ``krr_accuracy``: that of the regression, on the real images of
+    each step.
 
     Args:
         steps: Updates of the images.
@@ -72,6 +70,7 @@ class KernelInducingPoints:
     init: Init = "real"
     on_divergence: OnDivergence = "fail"
 
+    whitening: ClassVar[str] = "kip"  # which is another than the usual
     presets: ClassVar[Sequence[Preset]] = (
         Preset("quick", {"steps": 200, "target_batch": 1000, "networks": 2}),
         Preset("smoke", {"steps": 3, "target_batch": 30, "networks": 2}),
@@ -113,7 +112,7 @@ class KernelInducingPoints:
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, also=also)
         if not self.learn_labels:
             return ctx.distilled(images, classes, data)
-        recipe = recipes.spec(recipes.build(LEARNED_RECIPE))
+        recipe = recipes.spec(recipes.build(LEARNED_LABELS))
         return ctx.distilled(images, Stored("centred", labels.detach()), data, recipe=recipe)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:

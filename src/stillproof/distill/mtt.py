@@ -95,7 +95,7 @@ class TrajectoryMatching:
 
         def wrong() -> str:
             sound = 0 < lr.item() < LR_RANGE * self.lr_start
-            return "" if sound else f"the learned step size is {lr.item():.3g}"
+            return "" if sound else f"the learned step size is {lr.item():.3g}, which a smaller lr_lr keeps in bounds,"
 
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, wrong=wrong, also={"lr": lr})
         recipe = recipes.build(f"dc-bench-dsa:lr={lr.item()}")
@@ -104,4 +104,5 @@ class TrajectoryMatching:
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image: training forth, and back with a slope."""
         batch = min(self.batch_syn or num_classes * ipc, num_classes * ipc)
-        return float(self.steps * self.syn_steps * batch * (3 + 8))
+        back = 8 if self.gradient == "exact" else 6
+        return float(self.steps * self.syn_steps * batch * (3 + back))

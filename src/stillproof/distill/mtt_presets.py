@@ -25,11 +25,11 @@ PRESETS: tuple[Preset, ...] = (
     _row(*_FIFTY, syn_steps=30, max_start=40, lr=1000.0, lr_lr=1e-5, lr_start=0.001),
     _row(1, 49, _CIFAR10, zca=True),
     _row(*_ONE, _CIFAR100, syn_steps=20, expert_epochs=3, max_start=20, lr=1000.0, lr_lr=1e-5, zca=True),
-    _row(*_TEN, _CIFAR100, syn_steps=20, lr=1000.0, lr_start=0.01, zca=True),
+    _row(*_TEN, _CIFAR100, syn_steps=20, lr=1000.0, lr_start=0.01),
     _row(*_FIFTY, _CIFAR100, syn_steps=80, lr_start=0.01, batch_syn=125, zca=True),
     _row(*_ONE, _TINY, syn_steps=10, max_start=10, lr=10_000.0, lr_lr=1e-4),
     _row(*_TEN, _TINY, syn_steps=20, max_start=40, lr=10_000.0, lr_lr=1e-4, lr_start=0.01, batch_syn=200),
     _row(*_FIFTY, _TINY, syn_steps=20, lr=10_000.0, lr_lr=1e-4, lr_start=0.01, batch_syn=300),
     Preset("quick", {"steps": 100, "syn_steps": 10, "max_start": 3, "lr": 30.0, "lr_lr": 1e-7, "experts": 4}),
-    Preset("smoke", {"steps": 3, "syn_steps": 2, "max_start": 1, "expert_epochs": 1, "lr_lr": 1e-7, "experts": 2}),
+    Preset("smoke", {"steps": 3, "syn_steps": 2, "max_start": 1, "expert_epochs": 1, "lr_lr": 1e-9, "experts": 2}),
 )

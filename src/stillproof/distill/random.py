@@ -28,17 +28,21 @@ class RandomImages:
     form: Form = "single"
     needs_network: ClassVar[bool] = False
 
+    def images_each(self, ipc: int) -> int:
+        """Return how many real images of a class are needed."""
+        return images_each(ipc, self.form)
+
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
-        index = random_positions(data, images_each(data, ipc, self.form), ctx)
+        index = random_positions(data, self.images_each(ipc), ctx)
         return keep(data, index, ctx, self.form)
 
 
-def random_positions(data: ImageSet, ipc: int, ctx: Context) -> torch.Tensor:
-    """Return the positions of ``ipc`` random images of each class, class by class."""
+def random_positions(data: ImageSet, ipc: int, ctx: Context, *draw: int) -> torch.Tensor:
+    """Return the positions of ``ipc`` random images of each class, class by class; ``draw`` tells draws apart."""
     chosen = []
     for label in range(data.num_classes):
         index = data.of_class(label)
-        order = torch.randperm(len(index), generator=ctx.seeds.child("random", label).torch())
+        order = torch.randperm(len(index), generator=ctx.seeds.child("random", *draw, label).torch())
         chosen.append(index[order[:ipc]])
     return torch.cat(chosen)

@@ -1,8 +1,9 @@
-"""How far training on synthetic images ends from a goal, and which way the images should move; in constant memory.
+"""How far training on synthetic images ends from a goal, and which way the images should move.
 
 The usual way keeps the graph of every step of training, and so needs memory linear in their number. Here training first
 runs without a graph and keeps only the weights of each step; then the steps are gone through backwards, each computed
-once more, with what the loss wants of the weights after it (its adjoint) as the direction.
+once more, with what the loss wants of the weights after it (its adjoint) as the direction. So it takes the
+activations of one step, and the weights of each.
 """
 
 from __future__ import annotations

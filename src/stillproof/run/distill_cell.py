@@ -30,11 +30,11 @@ def compute_distill(cell_id: str, spec: Json, where: Json, world: World) -> Answ
     check_distilled(distilled, data, spec["method"]["name"])
     name = f"{spec['method']['name']}-{data.info.name}-{spec['ipc']}ipc-s{spec['seed']}-{cell_id[:6]}"
     front = front_of(distilled.space, world.store)
-    snapshots = {
-        step: _keep(world.store, _at_step(distilled, learned, step), f"{name}@{step}", None, meter, front)
-        for step, learned in ctx.snapshots().items()
-    }
-    artifact = _keep(world.store, distilled, name, cell_id, meter, front)
+    snapshots = {}
+    for step, learned in ctx.snapshots().items():
+        then, cost = _at_step(distilled, learned, step), _up_to(step, spec, meter)
+        snapshots[step] = _keep(world.store, then, f"{name}@{step}", None, cost, front)
+    artifact = _keep(world.store, distilled, name, cell_id, meter.as_dict(), front)
     result = {
         "artifact": artifact,
         "name": name,
@@ -74,8 +74,14 @@ def _at_step(distilled: Distilled, learned: dict[str, torch.Tensor], step: int) 
     return dataclasses.replace(distilled, images=learned["images"], labels=labels, recipe=recipe, card=card)
 
 
-def _keep(store: Store, distilled: Distilled, name: str, cell: str | None, meter: Meter, front: Front) -> str:
-    card = dataclasses.replace(distilled.card, cost=meter.as_dict(), provenance=provenance())
+def _up_to(step: int, spec: Json, meter: Meter) -> Json:
+    """Return what the first steps cost: their share of the whole, as steps are alike."""
+    steps = spec["method"]["params"].get("steps") or 1
+    return meter.as_dict() | {"seconds": meter.seconds * min(step / steps, 1)}
+
+
+def _keep(store: Store, distilled: Distilled, name: str, cell: str | None, cost: Json, front: Front) -> str:
+    card = dataclasses.replace(distilled.card, cost=cost, provenance=provenance())
     distilled = dataclasses.replace(distilled, card=card)
     files = extra_files(distilled, front)
     artifact = store.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)

@@ -14,9 +14,12 @@ from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequ
 
 SPEC_FORMAT = 1
 ZCA_EPS = 0.1  # on eigenvalues of [0, 1] pixels, as all published ZCA sets have it
-# What every distiller runs through, besides its own file.
-SHARED = ("stillproof.nets.build", "stillproof.transforms.space")
-TRAINING = ("stillproof.run.train_cell", "stillproof.run.training_data")
+# What cells run through besides the components that they name: of these with all that they import ...
+SHARED = ("stillproof.nets.build", "stillproof.transforms.space", "stillproof.transforms.kip_zca")
+# ... and of these the file alone, since they import the store, which decides no number.
+DISTILLING = ("stillproof.run.distill_context", "stillproof.run.zca_cell")
+EXPERT = ("stillproof.run.expert_cell", "stillproof.run.zca_cell")
+TRAINING = ("stillproof.run.train_cell", "stillproof.run.training_data", "stillproof.run.zca_cell")
 
 Request = DataRequest | DistillRequest | TrainRequest | SelectRequest
 
@@ -77,8 +80,9 @@ class Planner:
         """Plan a distilled set."""
         if request not in self._known:
             data = self._names.data(request.data.dataset, request.data.part)
-            check_ipc(request.ipc, data.smallest, request.data.dataset)
             method, method_spec = self._names.method(request.method, request.scale, data.info.name, request.ipc)
+            each = getattr(method, "images_each", lambda ipc: ipc)(request.ipc)
+            check_ipc(request.ipc, each, data.smallest, request.data.dataset)
             network, flops = self._names.network(request.network, data.info)
             spec = {
                 "stage": "distill",
@@ -89,9 +93,10 @@ class Planner:
                 "network": network if getattr(method, "needs_network", True) else None,
                 "ipc": request.ipc,
                 "seed": request.seed,
-                "path": [file_hash("stillproof.run.distill_context"), *map(module_hash, SHARED)],
+                "path": [*map(file_hash, DISTILLING), *map(module_hash, SHARED)],
             }
-            zca = self.zca(request.data) if getattr(method, "zca", False) else None
+            variant = getattr(method, "whitening", "usual")
+            zca = self.zca(request.data, variant) if getattr(method, "zca", False) else None
             experts = self._experts(request, getattr(method, "needs_experts", None), zca)
             if zca:
                 spec["zca"] = zca.id
@@ -119,7 +124,7 @@ class Planner:
             "info": data.info_spec(),
             "network": network,
             **recipe_spec,
-            "path": [file_hash("stillproof.run.expert_cell"), module_hash("stillproof.train.loop")],
+            "path": [*map(file_hash, EXPERT), *map(module_hash, (*SHARED, "stillproof.train.loop"))],
         }
         if zca:
             spec["zca"] = zca.id
@@ -149,7 +154,7 @@ class Planner:
                 "info": test.info_spec(),
                 "network": network,
                 **recipe_spec,
-                "path": [*map(file_hash, TRAINING), module_hash("stillproof.train.loop")],
+                "path": [*map(file_hash, TRAINING), *map(module_hash, (*SHARED, "stillproof.train.loop"))],
                 "seed": request.seed,
             }
             points = sum(recipe.is_measured(epoch) for epoch in range(recipe.epochs))
@@ -174,8 +179,10 @@ class Planner:
     def _upstream(self, on: DataRequest | DistillRequest | ArtifactRequest) -> Upstream:
         if isinstance(on, DistillRequest):
             cell = self.distill(on)
-            classes = self._names.data(on.data.dataset, on.data.part).info.num_classes
-            return Upstream({"cell": cell.id}, (cell.id,), on.ipc * classes, cell.label)
+            info = self._names.data(on.data.dataset, on.data.part).info
+            method, _ = self._names.method(on.method, on.scale, info.name, on.ipc)
+            each = on.ipc * (4 if getattr(method, "form", "single") == "grid2x2" else 1)  # as it is trained on
+            return Upstream({"cell": cell.id}, (cell.id,), each * info.num_classes, cell.label)
         if isinstance(on, ArtifactRequest):
             spec = {"cell": on.cell} if on.cell else {"artifact": on.artifact}
             return Upstream(spec, (), on.images, on.artifact[:12])
@@ -187,9 +194,11 @@ class Planner:
         return self.cells.setdefault(name, Cell(name, stage, spec, {**where, "flops": flops}, needs, flops, label))
 
 
-def check_ipc(ipc: int, smallest: int, dataset: str) -> None:
-    """Refuse a number of images per class that the data set cannot give."""
+def check_ipc(ipc: int, each: int, smallest: int, dataset: str) -> None:
+    """Refuse a number of images per class that the data set cannot give; ``each`` real ones of a class make them."""
     if ipc < 1:
         raise BadInput(f"ipc = {ipc} is not allowed: at least 1 image per class is needed.")
-    if ipc > smallest:
-        raise BadInput(f"ipc = {ipc} is not allowed: the smallest class of {dataset} has {smallest} images.")
+    if each > smallest:
+        why = f"the smallest class of {dataset} has {smallest} images"
+        needed = "" if each == ipc else f", and this method needs {each}"
+        raise BadInput(f"ipc = {ipc} is not allowed: {why}{needed}.")

@@ -74,6 +74,7 @@ FORMATS: list[tuple[Callable[[Path], Path], str, str, str]] = [
     (idm, "idm", "IDM", "normalised"),
     (lambda f: saved((PIXELS, LABELS), f / "data_best.pt"), "idc", "IDC", "pixels"),
     (lambda f: saved((PIXELS, LABELS), f / "dream" / "data.pt"), "idc", "DREAM", "pixels"),
+    (lambda f: saved((images(), LABELS), f / "mine.PT"), "pair", "unknown", "normalised"),
     (
         lambda f: saved([[images(seed=1), LABELS], [images(), LABELS, 0.02]], f / "results.pth"),
         "dd",
@@ -178,7 +179,7 @@ def test_idc_is_normalised_with_its_own_constants(tmp_path: Path) -> None:
 def test_learned_labels_of_kip_are_trained_on_with_squared_error(tmp_path: Path) -> None:
     path = tmp_path / "kip_digits_ssize20_nozca_l_noaug.npz"
     np.savez(path, images=images().movedim(1, 3).numpy(), labels=CENTRED.numpy() * 1.5)
-    assert (only(path).recipe, only(path).recipe_params) == ("dc-bench", {"loss": "mse"})
+    assert only(path).recipe == "dc-bench:loss=mse:lr=0.1"
     assert only(kip(tmp_path)).recipe == ""
 
 

@@ -19,7 +19,6 @@ class ChosenPair:
     """Either file, with the other one beside it."""
 
     name = "chosen"
-    layout = "DATASET_IPC10_images.pt and DATASET_IPC10_labels.pt: Random and K-Center of DC-Bench"
 
     def recognises(self, path: Path) -> str:
         """Look at the name."""

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.distill.importers.foreign import Foreign
+from stillproof.distill.importers.foreign import Foreign, is_file
 from stillproof.distill.importers.guess_space import guess_space
 from stillproof.distill.importers.read_labels import read_labels
 from stillproof.distill.importers.safe_load import load_torch
@@ -19,11 +19,10 @@ class StepResults:
     """``results.pth``, whose last step counts."""
 
     name = "dd"
-    layout = "results.pth: a list whose last entry is [images, labels, ...]: dataset distillation of 2018"
 
     def recognises(self, path: Path) -> str:
         """Look for a list of lists of tensors."""
-        if path.suffix not in (".pt", ".pth") or not path.is_file():
+        if not is_file(path, ".pt", ".pth"):
             return ""
         return "a list whose last entry begins with images and labels" if _last(load_torch(path)) else ""
 

@@ -15,7 +15,7 @@ from stillproof.distill.importers.image_folders import IMAGE_FOLDERS
 from stillproof.distill.importers.kip_file import KipFile
 from stillproof.distill.importers.npy_pair import NpyPair
 from stillproof.distill.importers.npz_file import NpzFile
-from stillproof.distill.importers.pair_file import PairFile
+from stillproof.distill.importers.pair_file import PackedPair, PlainPair
 from stillproof.distill.importers.result_file import ResultFile
 from stillproof.distill.importers.trajectory_folder import TrajectoryFolder
 
@@ -24,7 +24,8 @@ IMPORTERS: tuple[Importer, ...] = (
     TrajectoryFolder(),
     ChosenPair(),
     ResultFile(),
-    PairFile(),
+    PackedPair(),
+    PlainPair(),
     StepResults(),
     PackedPickle(),
     KipFile(),
@@ -50,7 +51,9 @@ def detect(path: Path, form: str = "auto") -> tuple[Importer, str]:
     found = _first(path)
     if found is None:
         known = ", ".join([*(importer.name for importer in IMPORTERS), MODEL])
-        raise BadInput(f"{path} has no format that is known: is it a distilled set at all? --format takes {known}.")
+        raise BadInput(
+            f"{path} has no format that is known: is it a distilled set at all? `import --format` takes {known}."
+        )
     return found
 
 

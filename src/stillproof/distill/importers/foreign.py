@@ -49,7 +49,6 @@ class Importer(Protocol):
     """Reads one format."""
 
     name: str  # as ``--format`` takes it
-    layout: str  # the format in one sentence, for a user who wonders which one is theirs
 
     def recognises(self, path: Path) -> str:
         """Return why ``path`` looks like this format; nothing, if it does not. Reads one file at most."""
@@ -58,3 +57,8 @@ class Importer(Protocol):
     def read(self, path: Path, info: DataInfo) -> list[Foreign]:
         """Return the experiments of the file; ``BadInput`` with one sentence if it is broken."""
         ...
+
+
+def is_file(path: Path, *endings: str) -> bool:
+    """Say whether ``path`` is a file whose name ends in one of ``endings``, in small letters or capitals."""
+    return path.suffix.lower() in endings and path.is_file()

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.distill.importers.foreign import Foreign
+from stillproof.distill.importers.foreign import Foreign, is_file
 from stillproof.distill.importers.guess_space import guess_space
 from stillproof.distill.importers.methods import decode_of, method_in, recipe_of
 from stillproof.distill.importers.read_labels import read_labels
@@ -25,11 +25,10 @@ class PackedPickle:
     """``pickle.dump((images, labels))``."""
 
     name = "idm"
-    layout = "acc_0.67.pkl: pickle.dump((images, labels)), images that hold four each: IDM"
 
     def recognises(self, path: Path) -> str:
         """Look at the name and the first byte."""
-        if path.suffix not in (".pkl", ".pickle") or not path.is_file():
+        if not is_file(path, ".pkl", ".pickle"):
             return ""
         with path.open("rb") as file:
             start = file.read(len(TORCH))

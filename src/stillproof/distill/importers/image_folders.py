@@ -24,7 +24,6 @@ class ImageFolders:
 
     Args:
         name: As ``--format`` takes it.
-        layout: The format in one sentence.
         folder: What a class folder is called.
         picture: What a picture is called.
         square: Side of the pictures where the format has one of its own, whatever the data set's size.
@@ -32,7 +31,6 @@ class ImageFolders:
     """
 
     name: str
-    layout: str
     folder: str
     picture: str
     square: int | None = None
@@ -83,22 +81,11 @@ class ImageFolders:
         return self.method if self.method != "unknown" or not named else named[0]
 
 
-SRE2L = ImageFolders(
-    "sre2l",
-    "folders new000, new001, ... with pictures class000_id000.jpg (SRe2L, CDA, DWA, G-VBSM, EDC)",
-    r"new\d+",
-    r"class\d+_id\d+",
-)
-RDED = ImageFolders(
-    "rded", "folders 00000, 00001, ... with pictures class00000_id00000.jpg", r"\d{5}", r"class\d+_id\d+", method="rded"
-)
-D4M = ImageFolders(
-    "d4m", "folders CLASS with pictures CLASS-image00.png of 224 pixels", r".+", r".+-image\d+", 224, method="d4m"
-)
-NUMBERED = ImageFolders(
-    "numbered-folders", "folders 00000, 00001, ... with pictures 00000.jpg (DD-Ranking's random sets)", r"\d+", r"\d+"
-)
-ANY = ImageFolders("image-folder", "folders CLASS, by name or by number, with pictures of any name", r".+", r".+")
+SRE2L = ImageFolders("sre2l", r"new\d+", r"class\d+_id\d+")  # also of CDA, DWA, G-VBSM and EDC
+RDED = ImageFolders("rded", r"\d{5}", r"class\d+_id\d+", method="rded")
+D4M = ImageFolders("d4m", r".+", r".+-image\d+", 224, method="d4m")
+NUMBERED = ImageFolders("numbered-folders", r"\d+", r"\d+")  # DD-Ranking's random sets
+ANY = ImageFolders("image-folder", r".+", r".+")
 
 IMAGE_FOLDERS = (SRE2L, RDED, D4M, NUMBERED, ANY)
 

@@ -11,8 +11,9 @@ from torch.nn import functional as F
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Stored
 from stillproof.distill.importers.arrays import channels_first, load_npz, npz_names
-from stillproof.distill.importers.foreign import Foreign
+from stillproof.distill.importers.foreign import Foreign, is_file
 from stillproof.distill.importers.guess_space import says_zca
+from stillproof.distill.own_recipe import LEARNED_LABELS
 
 NAME = re.compile(r"(?:^|_)(?:kip|ssize\d+)_", re.IGNORECASE)
 # KIP standardises with the exact statistics, which for CIFAR-10 are not the constants that others use.
@@ -23,11 +24,10 @@ class KipFile:
     """One ``.npz``, whose name says whether it is whitened and whether labels were learned."""
 
     name = "kip"
-    layout = "kip_..._ssize100_zca_nol_....npz with images (N, H, W, C) and centred labels (N, classes)"
 
     def recognises(self, path: Path) -> str:
         """Look at the name and at the names of the arrays."""
-        if path.suffix != ".npz" or not path.is_file() or not NAME.search(path.name):
+        if not is_file(path, ".npz") or not NAME.search(path.name):
             return ""
         return "a .npz that is named as KIP's are" if {"images", "labels"} <= npz_names(path).keys() else ""
 
@@ -50,6 +50,6 @@ class KipFile:
         elif info.name == "cifar10":
             space |= {"mean": CIFAR10_MEAN, "std": CIFAR10_STD}
         about = "labels were learned, so they are trained on with squared error" if learned else "labels are centred"
-        recipe: dict[str, Any] = {"recipe": "dc-bench", "recipe_params": {"loss": "mse"}} if learned else {}
+        recipe: dict[str, Any] = {"recipe": LEARNED_LABELS} if learned else {}
         found = (*about_shape, f"taken for {about_space}", about)
         return [Foreign(images, labels, method="KIP", found=found, **space, **recipe)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.distill.importers.arrays import channels_first, load_npy
-from stillproof.distill.importers.foreign import Foreign
+from stillproof.distill.importers.foreign import Foreign, is_file
 from stillproof.distill.importers.guess_space import guess_space
 from stillproof.distill.importers.methods import method_in, recipe_of
 from stillproof.distill.importers.read_labels import read_labels
@@ -20,7 +20,6 @@ class NpyPair:
     """Either file, with the other one beside it."""
 
     name = "npy"
-    layout = "two .npy files: images and labels, or X and y, in names that are otherwise equal"
 
     def recognises(self, path: Path) -> str:
         """Look for a name that has a partner."""
@@ -46,7 +45,7 @@ class NpyPair:
 
 def _pairs(path: Path) -> list[tuple[Path, Path]]:
     """Return the pairs of names, images first, that ``path`` can be one of."""
-    if path.suffix != ".npy" or not path.is_file():
+    if not is_file(path, ".npy"):
         return []
     found = []
     for images, labels in WORDS:

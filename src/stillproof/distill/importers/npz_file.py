@@ -7,7 +7,7 @@ from pathlib import Path
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.distill.importers.arrays import IMAGES, LABELS, channels_first, load_npz, npz_names
-from stillproof.distill.importers.foreign import Foreign
+from stillproof.distill.importers.foreign import Foreign, is_file
 from stillproof.distill.importers.guess_space import guess_space
 from stillproof.distill.importers.methods import decode_of, method_in, recipe_of
 from stillproof.distill.importers.read_labels import read_labels
@@ -17,11 +17,10 @@ class NpzFile:
     """One array of images and one of labels; a further axis in front counts experiments."""
 
     name = "npz"
-    layout = "one .npz with images and labels, or x and y; an axis in front counts experiments"
 
     def recognises(self, path: Path) -> str:
         """Look at the names of the arrays."""
-        if path.suffix != ".npz" or not path.is_file():
+        if not is_file(path, ".npz"):
             return ""
         names = npz_names(path)
         found = [name for wanted in (IMAGES, LABELS) for name in wanted if name in names][:2]

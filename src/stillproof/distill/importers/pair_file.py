@@ -1,4 +1,4 @@
-"""Files of IDC and DREAM: a pair of images and labels, four images packed in each."""
+"""Pairs of images and labels in one file: those of IDC and DREAM, four images packed in each, and plain ones."""
 
 from __future__ import annotations
 
@@ -10,36 +10,40 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.distill.importers.foreign import Foreign
+from stillproof.distill.importers.foreign import Foreign, is_file
+from stillproof.distill.importers.guess_space import guess_space
 from stillproof.distill.importers.methods import method_in, recipe_of
 from stillproof.distill.importers.read_labels import read_labels
 from stillproof.distill.importers.safe_load import load_torch
 
+PAIR = "a pair of images (N, C, H, W) and labels"
+NAMED = ("data_best.pt", "idc", "dream", "factor2")  # in names of IDC's files and folders
 # IDC feeds its networks pixels that are normalised with these, which are not the usual ones.
 MEAN, STD = (0.4914, 0.4822, 0.4465), (0.2471, 0.2435, 0.2616)
 
 
-class PairFile:
-    """``torch.save((images, labels))``."""
+class PackedPair:
+    """``torch.save((images, labels))``, as IDC and DREAM call such files."""
 
     name = "idc"
-    layout = "torch.save((images, labels)), images in [0, 1] that hold four each: IDC, DREAM"
 
     def recognises(self, path: Path) -> str:
-        """Look for two tensors."""
-        if path.suffix not in (".pt", ".pth") or not path.is_file():
-            return ""
-        return "a pair of images (N, C, H, W) and labels" if _pair(load_torch(path)) else ""
+        """Look for two tensors, and for a name: a pair alone does not tell that four images are in each."""
+        words = f"{path.absolute().parent.name}/{path.name}".lower()
+        named = next((word for word in NAMED if word in words), "")
+        return f"{PAIR}, in a file of IDC's kind: {named!r} in its name" if named and _is_pair(path) else ""
 
     def read(self, path: Path, info: DataInfo) -> list[Foreign]:
         """Read the pair; pixels of CIFAR-10 are normalised with the constants that IDC trains with."""
-        pair = _pair(load_torch(path))
-        if pair is None:
-            raise BadInput(f"{path} is not a pair of images and labels.")
-        images, values = pair
+        images, values = _read_pair(path)
         labels, about_labels = read_labels(values, path.name)
-        if not images.is_floating_point() or not bool(((images >= 0) & (images <= 1)).all()):
-            raise BadInput(f"{path}: IDC and DREAM store floats in [0, 1], and these are {images.dtype} or leave it.")
+        if not images.is_floating_point():
+            raise BadInput(f"{path}: images are {images.dtype}, not floats: divide whole numbers by 255 first.")
+        if not bool(((images >= 0) & (images <= 1)).all()):
+            raise BadInput(
+                f"{path}: images reach from {images.min():.2f} to {images.max():.2f}, but those of IDC and DREAM "
+                "are in [0, 1]: for any other pair of images and labels, say --format pair."
+            )
         method = method_in(path.absolute(), "IDC")
         about = [
             f"method {method}",
@@ -53,6 +57,35 @@ class PairFile:
         about.append(f"normalised with the constants of IDC for CIFAR-10, std {STD}")
         mean, std = (torch.tensor(constants).view(1, -1, 1, 1) for constants in (MEAN, STD))
         return [Foreign((images - mean) / std, labels, "normalised", MEAN, STD, found=tuple(about), **packed)]
+
+
+class PlainPair:
+    """``torch.save((images, labels))`` of anybody."""
+
+    name = "pair"
+
+    def recognises(self, path: Path) -> str:
+        """Look for two tensors."""
+        return PAIR if _is_pair(path) else ""
+
+    def read(self, path: Path, info: DataInfo) -> list[Foreign]:
+        """Read the pair, one image in each."""
+        images, values = _read_pair(path)
+        space, about_space = guess_space(images, path.name)
+        labels, about_labels = read_labels(values, path.name)
+        about = ("one image in each (--format idc says otherwise)", about_space, about_labels)
+        return [Foreign(images, labels, space, found=about)]
+
+
+def _is_pair(path: Path) -> bool:
+    return is_file(path, ".pt", ".pth") and _pair(load_torch(path)) is not None
+
+
+def _read_pair(path: Path) -> tuple[Tensor, Tensor]:
+    pair = _pair(load_torch(path))
+    if pair is None:
+        raise BadInput(f"{path} is not a pair of images and labels.")
+    return pair
 
 
 def _pair(content: Any) -> tuple[Tensor, Tensor] | None:

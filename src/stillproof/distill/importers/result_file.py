@@ -10,7 +10,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.distill.importers.foreign import Foreign
+from stillproof.distill.importers.foreign import Foreign, is_file
 from stillproof.distill.importers.methods import KNOWN, decode_of, recipe_of
 from stillproof.distill.importers.read_labels import read_labels
 from stillproof.distill.importers.safe_load import load_torch
@@ -22,11 +22,10 @@ class ResultFile:
     """One entry ``[images, labels]`` an experiment."""
 
     name = "results"
-    layout = "torch.save({'data': [[images, labels], ...], 'accs_all_exps': ...}): DC, DSA, DM, DataDAM, BACON"
 
     def recognises(self, path: Path) -> str:
         """Look for the list of experiments."""
-        if path.suffix not in (".pt", ".pth") or not path.is_file():
+        if not is_file(path, ".pt", ".pth"):
             return ""
         content = load_torch(path)
         return "a dictionary with a list `data` of experiments" if _experiments(content) is not None else ""

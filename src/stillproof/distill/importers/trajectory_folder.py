@@ -36,9 +36,6 @@ class TrajectoryFolder:
     """A folder, or one of its files, with the others beside it."""
 
     name = "trajectory"
-    layout = (
-        "images_best.pt, labels_best.pt[, lr_best.pt], in shards images_best_0.pt ..., or images.pt, labels.pt, lr.pt"
-    )
 
     def recognises(self, path: Path) -> str:
         """Look at names."""

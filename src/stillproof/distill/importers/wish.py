@@ -49,6 +49,8 @@ def as_wished(foreign: Foreign, wish: Wish) -> Foreign:
     if not (wish.mean or wish.std):
         return foreign
     if foreign.space != "normalised" or not (wish.mean and wish.std):
-        raise BadInput("mean and std go together, and only with images that are normalised: say space normalised?")
+        raise BadInput(
+            "mean and std go together, and only with images that are normalised: give both, and --space normalised."
+        )
     told = (f"normalised with mean {wish.mean} and std {wish.std}, as asked for",)
     return dataclasses.replace(foreign, mean=wish.mean, std=wish.std, found=foreign.found + told)
