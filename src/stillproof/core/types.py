@@ -180,7 +180,11 @@ class Network(Protocol):
 
 
 class Augmentation(Protocol):
-    """A random change of a batch, in the space that the network's body sees."""
+    """A random change of a batch, in the space that the network's body sees.
+
+    It may have more: ``pixels`` (true to be given pixels in [0, 1] instead), ``per_batch`` (true to draw once for the
+    whole batch) and ``mix(images, targets, generator)`` (to change the targets too).
+    """
 
     def __call__(self, images: Tensor, generator: torch.Generator) -> Tensor:
         """Return the changed batch; every image has its own draws."""
