@@ -41,7 +41,13 @@ def training_lines(images: int, passes: int) -> Iterator[Line]:
     work = 3 * flops * images  # of one pass; going backward costs two forward passes
     # So few passes would not repay compiling; say that they do, since real trainings are ten times longer.
     claimed = max(flops, WORTHWHILE_FLOPS / (3 * recipe.epochs * images))
-    fit(TrainedModel(nn.Identity(), body), TrainData(lambda i: pixels[i], labels), recipe, ctx, flops=claimed)
+    fit(
+        TrainedModel(nn.Identity(), body),
+        TrainData(lambda i: pixels[i], labels, INFO.num_classes),
+        recipe,
+        ctx,
+        flops=claimed,
+    )
     how = f"median of {passes} passes in turns, {torch.get_num_threads()} threads"
     if not ctx.notes["compiled"]:
         how += f"; NOT COMPILED: {ctx.notes.get('compile_error')}"
