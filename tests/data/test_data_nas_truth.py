@@ -70,7 +70,11 @@ def test_a_wrong_table_is_refused_in_one_sentence(tmp_path: Path, text: str, mes
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(TABLE.encode())[:-20], gzip.compress(b"\xff\xfe\xff")])
+@pytest.mark.parametrize(
+    "content",
+    [b"no gzip", gzip.compress(TABLE.encode())[:-20], gzip.compress(b"\xff\xfe\xff")],
+    ids=["no gzip", "cut short", "no text"],  # an archive holds the time, and so would its name
+)
 def test_a_broken_archive_is_refused_in_one_sentence(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "nas_bench_201.csv.gz"
     path.write_bytes(content)
