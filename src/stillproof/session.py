@@ -28,7 +28,7 @@ from stillproof.run.import_sets import Imported, keep_sets, read_sets
 from stillproof.run.plan import Cell, Planner
 from stillproof.run.pool import run_pool
 from stillproof.run.training_data import check_fits, read_set
-from stillproof.run.world import Options, default_device
+from stillproof.run.world import Options, answer_of, default_device
 from stillproof.score.stats import summarise
 from stillproof.store.store import Store, open_store
 from stillproof.suites.requests import (
@@ -101,9 +101,7 @@ class Session:
         planner = Planner(self.root)
         cell = planner.distill(DistillRequest(DataRequest(dataset, part), method, ipc, seed, network, scale))
         before = self.execute(planner, snapshots=snapshots)
-        record = self.store.results.get(cell.id)
-        assert record is not None and record.result is not None
-        result = record.result
+        result = answer_of(cell.id, self.store)
         absent = [step for step in snapshots if str(step) not in result["snapshots"]]
         if absent:
             steps = ", ".join(str(step) for step in absent)
@@ -220,9 +218,7 @@ class Session:
         planner = Planner(self.root)
         cell = planner.zca(DataRequest(dataset), variant)
         self.execute(planner)
-        record = self.store.results.get(cell.id)
-        assert record is not None and record.result is not None
-        return str(record.result["artifact"])
+        return str(answer_of(cell.id, self.store)["artifact"])
 
     def _reopen_damaged(self, cells: Sequence[Cell]) -> list[str]:
         """Put cells whose artifacts are gone back in line, and the choices that name their models."""

@@ -8,6 +8,7 @@ from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 from stillproof.distill.artifact import from_artifact
+from stillproof.distill.grid import CELLS
 from stillproof.store.sealed import read_folder
 from stillproof.store.store import Store
 from stillproof.suites.requests import ArtifactRequest, DataRequest
@@ -30,7 +31,7 @@ def artifact_request(store: Store, text: str, dataset: str | None = None) -> tup
         artifact = store.resolve_artifact(text, "distilled")
         found = store.artifacts.read(artifact)
     card = found.card
-    images = len(from_artifact(found.tensors, card).images) * (4 if card["decode"] == "grid2x2" else 1)
+    images = len(from_artifact(found.tensors, card).images) * (CELLS if card["decode"] == "grid2x2" else 1)
     return ArtifactRequest(artifact, dataset or card["dataset"], _maker(store, artifact), images), card
 
 

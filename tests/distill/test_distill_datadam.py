@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import torch
+from distill_setups import IPC, changed_alike, context
 from torch import Tensor, nn
 
 from stillproof.core.components import distillers, networks
@@ -11,27 +12,10 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
-from stillproof.core.types import Card, Space
 from stillproof.distill.datadam import DataDAM
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.testing.toy import TOY, toy_images
-from stillproof.transforms.dsa import DSA
-from stillproof.transforms.space import make_front
-
-SPACE = Space.normalised(TOY)
-IPC = 2
-
-
-def context(network: str) -> Context:
-    built = networks.build(network)
-    return Context(
-        seeds=Seeds(0),
-        card=Card("datadam", 1, {}, "toy", "toy", IPC, 0, network, "", 0),
-        networks=lambda seeds: build_network(built, TOY, seeds, "cpu"),
-        space=SPACE,
-        front=make_front(SPACE),
-    )
 
 
 def maps_and_embedding(body: Body, images: Tensor, power: int) -> tuple[list[Tensor], Tensor]:
@@ -49,18 +33,10 @@ def maps_and_embedding(body: Body, images: Tensor, power: int) -> tuple[list[Ten
 
 def reference_loss(method: DataDAM, ctx: Context, images: Tensor, network: str, step: int) -> Tensor:
     """The published loss, layer by layer and class by class, without the library's shortcuts."""
-    data, augment = toy_images(), DSA()
     body = build_network(networks.build(network), TOY, ctx.seeds.child("network"), "cpu")
-    real, synthetic = [], []
-    for label in range(3):
-        members = data.of_class(label)
-        order = torch.randperm(len(members), generator=ctx.seeds.child("real", step, label).torch())
-        batch = make_front(SPACE)(data.read(members[order[: method.batch_real]]))
-        seeds = ctx.seeds.child("dsa", step, label)
-        real.append(augment.siamese(batch, seeds.torch()))
-        synthetic.append(augment.siamese(images[IPC * label : IPC * (label + 1)], seeds.torch()))
-    real_maps, real_embedding = maps_and_embedding(body, torch.cat(real), method.power)
-    maps, embedding = maps_and_embedding(body, torch.cat(synthetic), method.power)
+    real, synthetic = changed_alike(ctx, images, method.batch_real, step)
+    real_maps, real_embedding = maps_and_embedding(body, real, method.power)
+    maps, embedding = maps_and_embedding(body, synthetic, method.power)
     total, size = torch.zeros(()), method.batch_real
     for label in range(3):
         of_real, of_synthetic = slice(size * label, size * (label + 1)), slice(IPC * label, IPC * (label + 1))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from distill_setups import changed_alike, context
 from torch import Tensor
 
 from stillproof.core.components import distillers, networks
@@ -9,44 +10,21 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
-from stillproof.core.types import Card, Space
 from stillproof.distill.dm import DistributionMatching
 from stillproof.distill.initial import initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import TOY, toy_images
-from stillproof.transforms.dsa import DSA
 from stillproof.transforms.space import make_front
-
-SPACE = Space.normalised(TOY)
-
-
-def context(network: str = "convnet-2:width=8", seed: int = 0) -> Context:
-    built = networks.build(network)
-    return Context(
-        seeds=Seeds(seed),
-        card=Card("dm", 1, {}, "toy", "toy", 2, seed, network, "", 0),
-        networks=lambda seeds: build_network(built, TOY, seeds, "cpu"),
-        space=SPACE,
-        front=make_front(SPACE),
-    )
 
 
 def reference_loss(method: DistributionMatching, ctx: Context, images: Tensor, network: str, step: int) -> Tensor:
     """The paper's loss, one class at a time, written without the library's shortcuts."""
-    data, augment = toy_images(), DSA()
     body = build_network(networks.build(network), TOY, ctx.seeds.child("network"), "cpu")
-    real, synthetic = [], []
-    for label in range(3):
-        members = data.of_class(label)
-        order = torch.randperm(len(members), generator=ctx.seeds.child("real", step, label).torch())
-        batch = make_front(SPACE)(data.read(members[order[: method.batch_real]]))
-        seeds = ctx.seeds.child("dsa", step, label)
-        real.append(augment.siamese(batch, seeds.torch()))
-        synthetic.append(augment.siamese(images[2 * label : 2 * label + 2], seeds.torch()))
-    features = body.features(torch.cat(real)).detach()
-    found = body.features(torch.cat(synthetic))
+    real, synthetic = changed_alike(ctx, images, method.batch_real, step)
+    features = body.features(real).detach()
+    found = body.features(synthetic)
     size = method.batch_real
     total = torch.zeros(())
     for label in range(3):

@@ -5,6 +5,7 @@ from typing import get_args
 
 import pytest
 import torch
+from distill_setups import SPACE, context
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
@@ -14,7 +15,6 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.core.seeds import Seeds
-from stillproof.core.types import Card, Space
 from stillproof.distill.dc import DatasetCondensation
 from stillproof.distill.dsa import SiameseCondensation
 from stillproof.distill.gradient_distance import Distance, gradient_distance
@@ -27,20 +27,8 @@ from stillproof.testing.toy import EACH, TOY, toy_images
 from stillproof.transforms.dsa import DSA
 from stillproof.transforms.space import make_front
 
-SPACE = Space.normalised(TOY)
 NETWORK = "convnet-2:width=8"
 MOMENT = (4, 1)
-
-
-def context(network: str = NETWORK, seed: int = 0) -> Context:
-    built = networks.build(network)
-    return Context(
-        seeds=Seeds(seed),
-        card=Card("dc", 1, {}, "toy", "toy", 2, seed, network, "", 0),
-        networks=lambda seeds: build_network(built, TOY, seeds, "cpu"),
-        space=SPACE,
-        front=make_front(SPACE),
-    )
 
 
 def some_images(count: int = 6) -> Tensor:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from distill_setups import SPACE, context
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -13,7 +14,6 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
-from stillproof.core.types import Card, Space
 from stillproof.distill.grid_matcher import GridMatcher
 from stillproof.distill.idm import IDM
 from stillproof.distill.multi_formation import turns_optimiser
@@ -25,21 +25,7 @@ from stillproof.testing.toy import TOY, toy_images
 from stillproof.transforms.dsa import DSA
 from stillproof.transforms.space import make_front
 
-SPACE = Space.normalised(TOY)
 FAST = IDM(steps=4, batch_real=6, net_num=4, net_generate_interval=1, model_train_steps=2, batch_train=8)
-
-
-def context(network: str = "convnet-2:width=8", scratch: Path | None = None, seed: int = 0) -> Context:
-    built = networks.build(network)
-    return Context(
-        seeds=Seeds(seed),
-        card=Card("idm", 1, {}, "toy", "toy", 2, seed, network, "", 0),
-        networks=lambda seeds: build_network(built, TOY, seeds, "cpu"),
-        space=SPACE,
-        front=make_front(SPACE),
-        scratch=scratch,
-        checkpoint_seconds=0.0,
-    )
 
 
 def body_of(ctx: Context) -> Body:

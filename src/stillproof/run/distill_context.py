@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from stillproof.core.components import networks
 from stillproof.core.context import Context
-from stillproof.core.provenance import numerics
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.core.types import Card, ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.expert_cell import Experts
-from stillproof.run.world import World
+from stillproof.run.world import World, context_of
 from stillproof.run.zca_cell import front_of, whitened
 
 
@@ -31,19 +30,10 @@ def make_context(cell_id: str, spec: Json, where: Json, world: World, data: Imag
     )
     # Whitened if the spec names a whitening.
     space = whitened(spec["zca"], world.store) if "zca" in spec else Space.normalised(data.info)
-    ctx = Context(
-        seeds=Seeds(spec["seed"]).child("distill", spec["method"]["name"]),
-        device=device,
-        card=card,
-        space=space,
-        front=front_of(space, world.store).to(device),
-        experts=Experts(spec.get("experts", ()), world.store),
-        scratch=world.store.scratch(cell_id),
-        report=world.report,
-        checkpoint_seconds=world.options.checkpoint_seconds,
-        snapshot_steps=world.options.snapshot_steps,
-        numerics=numerics(device),
-    )
+    ctx = context_of(cell_id, Seeds(spec["seed"]).child("distill", spec["method"]["name"]), world)
+    ctx.card, ctx.space, ctx.front = card, space, front_of(space, world.store).to(device)
+    ctx.experts = Experts(spec.get("experts", ()), world.store)
+    ctx.snapshot_steps = world.options.snapshot_steps
     if spec["network"]:
         network = networks.build(spec["network"]["name"], spec["network"]["params"])
         ctx.networks = lambda seeds: build_network(network, data.info, seeds, device)

@@ -9,13 +9,13 @@ from torch import Tensor
 
 from stillproof.core.components import networks
 from stillproof.core.context import Context
-from stillproof.core.provenance import Meter, numerics
+from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.core.types import ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.source_data import load_exactly
-from stillproof.run.world import Answer, World, recorded
+from stillproof.run.world import Answer, World, answer_of, context_of, recorded
 from stillproof.run.zca_cell import front_of, whitened
 from stillproof.store.store import Store
 from stillproof.train.data import from_images
@@ -34,14 +34,7 @@ def compute_expert(cell_id: str, spec: Json, where: Json, world: World) -> Answe
     recipe = Recipe.from_json(spec["recipe"])
     network = networks.build(spec["network"]["name"], spec["network"]["params"])
     space = whitened(spec["zca"], world.store) if "zca" in spec else Space.normalised(data.info)
-    ctx = Context(
-        seeds=Seeds(spec["seed"]).child("expert"),
-        device=device,
-        scratch=world.store.scratch(cell_id),
-        report=world.report,
-        checkpoint_seconds=world.options.checkpoint_seconds,
-        numerics=numerics(device),
-    )
+    ctx = context_of(cell_id, Seeds(spec["seed"]).child("expert"), world)
     body = build_network(network, data.info, ctx.seeds.child("network"), device)
     model = TrainedModel(front_of(space, world.store).to(device), body)
     flops = forward_flops(network, data.info.channels, data.info.size, data.num_classes)
@@ -83,6 +76,4 @@ class Experts(Sequence[Tensor]):
 
 
 def _weights(cell: str, store: Store) -> Tensor:
-    record = store.results.get(cell)
-    assert record is not None and record.result is not None, "a cell runs only after those that it needs"
-    return store.artifacts.read(record.result["artifact"]).tensors["weights"]
+    return store.artifacts.read(answer_of(cell, store)["artifact"]).tensors["weights"]

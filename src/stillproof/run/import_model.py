@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stillproof.distill.importers.checkpoints import ForeignModel
-from stillproof.store.artifacts import VOLATILE
-from stillproof.store.sealed import seal
 from stillproof.store.store import Store
 
 
@@ -27,7 +25,7 @@ class ImportedModel:
 def keep_model(store: Store, model: ForeignModel, name: str) -> ImportedModel:
     """Write a checkpoint that was read to the store, under a name that begins as its file's does."""
     card = model.card.as_dict()
-    cached = store.artifacts.is_sound(seal("model", model.tensors, card, VOLATILE)[0])
+    cached = store.artifacts.has("model", model.tensors, card)
     artifact = store.artifacts.write("model", model.tensors, card)
     size = sum(tensor.numel() * tensor.element_size() for tensor in model.tensors.values())
     name = f"model-{name}-{artifact[:6]}"

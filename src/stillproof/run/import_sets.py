@@ -16,8 +16,6 @@ from stillproof.distill.importers.foreign import Foreign
 from stillproof.distill.importers.wish import Wish, as_wished
 from stillproof.distill.own_recipe import recipe_reference
 from stillproof.run.zca_cell import front_of
-from stillproof.store.artifacts import VOLATILE
-from stillproof.store.sealed import seal
 from stillproof.store.store import Store
 
 
@@ -78,7 +76,7 @@ def keep_sets(
 
 def _keep(store: Store, distilled: Distilled, origin: Origin) -> Imported:
     front, card = front_of(distilled.space, store), card_of(distilled)
-    cached = store.artifacts.is_sound(seal("distilled", tensors_of(distilled), card, VOLATILE)[0])
+    cached = store.artifacts.has("distilled", tensors_of(distilled), card)
     artifact = store.artifacts.write("distilled", tensors_of(distilled), card, extra=extra_files(distilled, front))
     part = f"-e{origin.experiment}" if origin.experiments > 1 else ""
     own = distilled.card

@@ -9,6 +9,7 @@ from pathlib import Path
 from stillproof.core.errors import BadInput
 from stillproof.core.source import file_hash, module_hash
 from stillproof.core.spec import Json, digest
+from stillproof.distill.grid import images_each
 from stillproof.run.resolve import Resolver
 from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequest, Row, SelectRequest, TrainRequest
 
@@ -181,7 +182,7 @@ class Planner:
             cell = self.distill(on)
             info = self._names.data(on.data.dataset, on.data.part).info
             method, _ = self._names.method(on.method, on.scale, info.name, on.ipc)
-            each = on.ipc * (4 if getattr(method, "form", "single") == "grid2x2" else 1)  # as it is trained on
+            each = images_each(on.ipc, getattr(method, "form", "single"))  # as it is trained on
             return Upstream({"cell": cell.id}, (cell.id,), each * info.num_classes, cell.label)
         if isinstance(on, ArtifactRequest):
             spec = {"cell": on.cell} if on.cell else {"artifact": on.artifact}

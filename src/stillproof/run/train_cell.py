@@ -7,15 +7,14 @@ import dataclasses
 import torch
 
 from stillproof.core.components import networks
-from stillproof.core.context import Context
-from stillproof.core.provenance import Meter, numerics
+from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.core.types import ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.source_data import load_exactly
 from stillproof.run.training_data import training_data
-from stillproof.run.world import Answer, World, recorded
+from stillproof.run.world import Answer, World, context_of, recorded
 from stillproof.run.zca_cell import front_of
 from stillproof.train.curve import Curve
 from stillproof.train.loop import fit
@@ -36,14 +35,7 @@ def compute_train(cell_id: str, spec: Json, where: Json, world: World) -> Answer
         front_of(space, world.store).to(device), build_network(network, test.info, seeds.child("network"), device)
     )
     curve = Curve(test, heldout, device)
-    ctx = Context(
-        seeds=seeds,
-        device=device,
-        scratch=world.store.scratch(cell_id),
-        report=world.report,
-        checkpoint_seconds=world.options.checkpoint_seconds,
-        numerics=numerics(device),
-    )
+    ctx = context_of(cell_id, seeds, world)
     flops = forward_flops(network, test.info.channels, test.info.size, test.num_classes)
     with Meter() as meter:
         fit(model, data, recipe, ctx, curve=curve, flops=flops)

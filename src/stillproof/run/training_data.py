@@ -7,7 +7,7 @@ from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distilled, ImageSet, Space
 from stillproof.distill.artifact import from_artifact
 from stillproof.run.source_data import load_exactly
-from stillproof.run.world import World
+from stillproof.run.world import World, answer_of
 from stillproof.run.zca_cell import front_of
 from stillproof.store.store import Store
 from stillproof.train.data import TrainData, from_distilled, from_images
@@ -29,11 +29,7 @@ def training_data(spec: Json, where: Json, world: World, recipe: Recipe, test: I
 
 
 def _distilled(upstream: Json, world: World) -> Distilled:
-    artifact = upstream.get("artifact")
-    if artifact is None:
-        record = world.store.results.get(upstream["cell"])
-        assert record is not None and record.result is not None, "a cell runs only after those that it needs"
-        artifact = record.result["artifact"]
+    artifact = upstream.get("artifact") or answer_of(upstream["cell"], world.store)["artifact"]
     return read_set(world.store, artifact)
 
 

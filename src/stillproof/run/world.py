@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stillproof.core.context import Context
+from stillproof.core.provenance import numerics
+from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.store.store import Store
 
@@ -38,6 +40,25 @@ class Answer:
 
     result: Json
     numerics: Json = field(default_factory=dict)
+
+
+def answer_of(cell: str, store: Store) -> Json:
+    """Return the result of a finished cell."""
+    record = store.results.get(cell)
+    assert record is not None and record.result is not None, "a cell runs only after those that it needs"
+    return record.result
+
+
+def context_of(cell_id: str, seeds: Seeds, world: World) -> Context:
+    """Return what every cell that computes in a loop runs in."""
+    return Context(
+        seeds=seeds,
+        device=world.options.device,
+        scratch=world.store.scratch(cell_id),
+        report=world.report,
+        checkpoint_seconds=world.options.checkpoint_seconds,
+        numerics=numerics(world.options.device),
+    )
 
 
 def recorded(ctx: Context) -> Json:

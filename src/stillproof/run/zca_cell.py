@@ -6,7 +6,7 @@ from stillproof.core.provenance import Meter, numerics
 from stillproof.core.spec import Json
 from stillproof.core.types import Space
 from stillproof.run.source_data import load_exactly
-from stillproof.run.world import Answer, World
+from stillproof.run.world import Answer, World, answer_of
 from stillproof.store.store import Store
 from stillproof.transforms.front import Front
 from stillproof.transforms.kip_zca import KipZCA
@@ -30,9 +30,7 @@ def compute_zca(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
 
 def whitened(cell: str, store: Store) -> Space:
     """Return the space that a whitening cell has made."""
-    record = store.results.get(cell)
-    assert record is not None and record.result is not None, "a cell runs only after those that it needs"
-    return Space("zca", ref=record.result["artifact"])
+    return Space("zca", ref=answer_of(cell, store)["artifact"])
 
 
 def front_of(space: Space, store: Store) -> Front:

@@ -71,6 +71,10 @@ class Artifacts:
         except Corrupt:
             return False
 
+    def has(self, kind: str, tensors: Mapping[str, Tensor], card: Json) -> bool:
+        """Say whether ``write`` of these would find a sound artifact there already."""
+        return self.is_sound(seal(kind, tensors, card, VOLATILE)[0])
+
     def tensors_bytes(self, artifact: str) -> int | None:
         """Return the size of an artifact's file of tensors, or nothing if a file is missing; none is read."""
         folder = self.folder(artifact)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from stillproof.core.components import augmentations
 from stillproof.transforms import dsa_ops
+from stillproof.transforms.draws import Draws
 
 OPERATIONS = ("color", "crop", "cutout", "flip", "scale", "rotate")
 
@@ -55,7 +56,7 @@ class DSA:
 
     def __call__(self, images: Tensor, generator: torch.Generator) -> Tensor:
         """Return the changed batch, as networks are trained on it: every image has its own draws."""
-        return self._change(images, _Draws(len(images), generator))
+        return self._change(images, Draws(len(images), generator))
 
     def siamese(self, images: Tensor, generator: torch.Generator) -> Tensor:
         """Return the batch with the same change for all images.
@@ -63,59 +64,43 @@ class DSA:
         The draws do not depend on the number of images: generators in equal states change a real and a synthetic
         batch alike.
         """
-        return self._change(images, _Draws(1, generator))
+        return self._change(images, Draws(1, generator))
 
-    def _change(self, images: Tensor, draw: _Draws) -> Tensor:
+    def _change(self, images: Tensor, draw: Draws) -> Tensor:
         operations = self.strategy.split("_")
-        change = getattr(self, f"_{operations[draw.index(len(operations))]}")
+        choice = int(torch.randint(len(operations), (), generator=draw.generator, device=draw.generator.device))
+        change = getattr(self, f"_{operations[choice]}")
         changed: Tensor = change(images, draw)
         return changed
 
-    def _color(self, images: Tensor, draw: _Draws) -> Tensor:
-        images = dsa_ops.brighten(images, (draw.uniform(images) - 0.5) * self.brightness)
-        images = dsa_ops.saturate(images, draw.uniform(images) * self.saturation)
-        return dsa_ops.change_contrast(images, draw.uniform(images) + self.contrast)
+    def _color(self, images: Tensor, draw: Draws) -> Tensor:
+        images = dsa_ops.brighten(images, (draw.uniform().to(images) - 0.5) * self.brightness)
+        images = dsa_ops.saturate(images, draw.uniform().to(images) * self.saturation)
+        return dsa_ops.change_contrast(images, draw.uniform().to(images) + self.contrast)
 
-    def _crop(self, images: Tensor, draw: _Draws) -> Tensor:
-        down, right = (int(size * self.ratio_crop_pad + 0.5) for size in images.shape[2:])
-        return dsa_ops.shift(images, draw.integers(images, -down, down + 1), draw.integers(images, -right, right + 1))
+    def _crop(self, images: Tensor, draw: Draws) -> Tensor:
+        most = [int(size * self.ratio_crop_pad + 0.5) for size in images.shape[2:]]
+        down, right = (draw.integers(-limit, limit + 1).to(images.device) for limit in most)
+        return dsa_ops.shift(images, down, right)
 
-    def _cutout(self, images: Tensor, draw: _Draws) -> Tensor:
+    def _cutout(self, images: Tensor, draw: Draws) -> Tensor:
         sides = [int(size * self.ratio_cutout + 0.5) for size in images.shape[2:]]
         # The centre may lie on any pixel; squares of even side have one more place, behind the last pixel.
         centres = [
-            draw.integers(images, 0, size + 1 - side % 2) for size, side in zip(images.shape[2:], sides, strict=True)
+            draw.integers(0, size + 1 - side % 2).to(images.device)
+            for size, side in zip(images.shape[2:], sides, strict=True)
         ]
         top, left = (centre - side // 2 for centre, side in zip(centres, sides, strict=True))
         return dsa_ops.cut_out(images, top, left, sides[0], sides[1])
 
-    def _flip(self, images: Tensor, draw: _Draws) -> Tensor:
-        return dsa_ops.flip(images, draw.uniform(images) < self.prob_flip)
+    def _flip(self, images: Tensor, draw: Draws) -> Tensor:
+        return dsa_ops.flip(images, draw.uniform().to(images) < self.prob_flip)
 
-    def _scale(self, images: Tensor, draw: _Draws) -> Tensor:
+    def _scale(self, images: Tensor, draw: Draws) -> Tensor:
         low = 1 / self.ratio_scale
-        across, down = (draw.uniform(images) * (self.ratio_scale - low) + low for _ in range(2))
+        across, down = (draw.uniform().to(images) * (self.ratio_scale - low) + low for _ in range(2))
         return dsa_ops.scale(images, across, down)
 
-    def _rotate(self, images: Tensor, draw: _Draws) -> Tensor:
-        degrees = (draw.uniform(images) - 0.5) * 2 * self.ratio_rotate
+    def _rotate(self, images: Tensor, draw: Draws) -> Tensor:
+        degrees = (draw.uniform().to(images) - 0.5) * 2 * self.ratio_rotate
         return dsa_ops.rotate(images, degrees * (math.pi / 180))
-
-
-@dataclass(frozen=True)
-class _Draws:
-    """Random numbers for ``count`` images, drawn where the generator is and moved to where the images are."""
-
-    count: int
-    generator: torch.Generator
-
-    def index(self, options: int) -> int:
-        return int(torch.randint(options, (), generator=self.generator, device=self.generator.device))
-
-    def uniform(self, images: Tensor) -> Tensor:
-        drawn = torch.rand(self.count, generator=self.generator, device=self.generator.device)
-        return drawn.to(images)
-
-    def integers(self, images: Tensor, low: int, high: int) -> Tensor:
-        drawn = torch.randint(low, high, (self.count,), generator=self.generator, device=self.generator.device)
-        return drawn.to(images.device)
