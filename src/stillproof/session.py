@@ -21,11 +21,12 @@ from stillproof.distill.importers.wish import Wish
 from stillproof.distill.own_recipe import DEFAULT_RECIPE, recipe_reference
 from stillproof.report.runs import newest_run
 from stillproof.report.tables import Line, accuracy_lines
+from stillproof.run.cell import Cell
 from stillproof.run.cost import Estimate, estimate
 from stillproof.run.execute import OnChange, enter, run_here
 from stillproof.run.import_model import ImportedModel, keep_model
 from stillproof.run.import_sets import Imported, keep_sets, read_sets
-from stillproof.run.plan import Cell, Planner
+from stillproof.run.plan import Planner
 from stillproof.run.pool import run_pool
 from stillproof.run.training_data import check_fits, read_set
 from stillproof.run.world import Options, answer_of, default_device
@@ -35,9 +36,11 @@ from stillproof.suites.requests import (
     ArtifactRequest,
     DataRequest,
     DistillRequest,
+    Heldout,
     Part,
     SelectRequest,
     TrainRequest,
+    WhitenRequest,
 )
 from stillproof.train.replay import check_replay
 
@@ -99,7 +102,7 @@ class Session:
     ) -> Made:
         """Make a distilled set; ``method`` may carry parameters, as in ``dm:steps=100``."""
         planner = Planner(self.root)
-        cell = planner.distill(DistillRequest(DataRequest(dataset, part), method, ipc, seed, network, scale))
+        cell = planner.plan(DistillRequest(DataRequest(dataset, part), method, ipc, seed, network, scale))
         before = self.execute(planner, snapshots=snapshots)
         result = answer_of(cell.id, self.store)
         absent = [step for step in snapshots if str(step) not in result["snapshots"]]
@@ -122,6 +125,7 @@ class Session:
         if seeds < 1:
             raise BadInput(f"seeds = {seeds} is not allowed: at least 1 is needed.")
         heldout = selection == "heldout"
+        part: Heldout | None = "heldout" if heldout else None
         if heldout and isinstance(on, DataRequest):
             on = DataRequest(on.dataset, "fit")
         seen, own = False, DEFAULT_RECIPE
@@ -134,8 +138,8 @@ class Session:
             check_replay(distilled.labels, recipes.build(recipe or own))
         recipe = recipe or own
         planner = Planner(self.root)
-        wanted = [SelectRequest(TrainRequest(on, network, recipe, seed, heldout), selection) for seed in range(seeds)]
-        cells = [planner.select(request).id for request in wanted]
+        wanted = [SelectRequest(TrainRequest(on, network, recipe, seed, part), selection) for seed in range(seeds)]
+        cells = [planner.plan(request).id for request in wanted]
         self.execute(planner)
         records = self.store.results.get_many(cells)
         results = [records[cell].result or {} for cell in cells]
@@ -216,7 +220,7 @@ class Session:
 
     def _whitening(self, dataset: str, variant: str) -> str:
         planner = Planner(self.root)
-        cell = planner.zca(DataRequest(dataset), variant)
+        cell = planner.plan(WhitenRequest(DataRequest(dataset), variant))
         self.execute(planner)
         return str(answer_of(cell.id, self.store)["artifact"])
 

@@ -13,7 +13,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import Split
 from stillproof.data.content import KNOWN
 from stillproof.data.load import data_root, load
-from stillproof.data.splits import stratified
+from stillproof.data.splits import search_heldout, stratified
 
 SPLITS: tuple[Split, ...] = ("train", "fit", "heldout")
 
@@ -91,3 +91,9 @@ def test_digits_are_scikit_learns(tmp_path: Path) -> None:
         (i.numpy().tobytes(), int(label)) for data in both for i, label in zip(data.images, data.labels, strict=True)
     ]
     assert sorted(found) == expected
+
+
+def test_the_part_that_a_search_looks_at(tmp_path: Path) -> None:
+    assert search_heldout(20).tolist() == sorted(np.random.RandomState(10).permutation(20)[16:].tolist())
+    whole, seen, rest = (load("digits", part, tmp_path) for part in ("train", "search-heldout", "search-fit"))
+    assert len(seen) + len(rest) == len(whole) and len(rest) == int(0.8 * len(whole))

@@ -46,18 +46,18 @@ def test_a_cell_comes_after_those_that_it_needs(tmp_path: Path) -> None:
 
 def test_equal_questions_are_asked_once_however_they_are_written(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
-    one = planner.distill(DistillRequest(DIGITS, "dm:steps=3:batch_real=8", 1, 0, NETWORK))
-    same = planner.distill(DistillRequest(DIGITS, "dm", 1, 0, "convnet:depth=1:width=4", "smoke"))
-    other = planner.distill(DistillRequest(DIGITS, "dm:steps=4:batch_real=8", 1, 0, NETWORK))
+    one = planner.plan(DistillRequest(DIGITS, "dm:steps=3:batch_real=8", 1, 0, NETWORK))
+    same = planner.plan(DistillRequest(DIGITS, "dm", 1, 0, "convnet:depth=1:width=4", "smoke"))
+    other = planner.plan(DistillRequest(DIGITS, "dm:steps=4:batch_real=8", 1, 0, NETWORK))
     assert one is same and other is not one and len(planner.cells) == 2
 
 
 def test_a_set_that_a_suite_made_is_the_same_question_by_its_id(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
     request = DistillRequest(DIGITS, "random", 1, 0, NETWORK)
-    made = planner.distill(request).id
-    trained = planner.train(TrainRequest(request, NETWORK, "smoke", 0))
-    assert planner.train(TrainRequest(ArtifactRequest("f" * 64, "digits", made, 10), NETWORK, "smoke", 0)) is trained
+    made = planner.plan(request).id
+    trained = planner.plan(TrainRequest(request, NETWORK, "smoke", 0))
+    assert planner.plan(TrainRequest(ArtifactRequest("f" * 64, "digits", made, 10), NETWORK, "smoke", 0)) is trained
 
 
 def test_seeds_vary_artifacts_under_fair_and_trainings_alone_under_faithful(tmp_path: Path) -> None:
@@ -78,13 +78,13 @@ def test_heldout_selection_keeps_the_heldout_part_away_from_distillers_and_full(
 def test_selections_share_one_training(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
     for rule in ("last", "oracle", "heldout"):
-        planner.select(SelectRequest(TrainRequest(DataRequest("digits", "fit"), NETWORK, "smoke", 0, True), rule))
+        planner.plan(SelectRequest(TrainRequest(DataRequest("digits", "fit"), NETWORK, "smoke", 0, "heldout"), rule))
     assert stages(planner) == {"train": 1, "select": 3}
     planned_both = planned(tmp_path, seeds=1)
     planned_both.rows(Accuracy(network=(NETWORK,), seeds=1, selection="oracle").rows())
     assert stages(planned_both) == {"distill": 8, "train": 9, "select": 18}
     with pytest.raises(BadInput, match="held-out"):
-        planner.select(SelectRequest(TrainRequest(DIGITS, NETWORK, "smoke", 0), "heldout"))
+        planner.plan(SelectRequest(TrainRequest(DIGITS, NETWORK, "smoke", 0), "heldout"))
 
 
 def test_nothing_is_planned_twice_in_ten_thousand_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,15 +115,15 @@ def _counted(function: Any, name: str, calls: Counter[str]) -> Any:
 )
 def test_ipc_is_checked(tmp_path: Path, ipc: int, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        Planner(tmp_path).distill(DistillRequest(DIGITS, "random", ipc, 0, NETWORK))
+        Planner(tmp_path).plan(DistillRequest(DIGITS, "random", ipc, 0, NETWORK))
 
 
 def test_the_smallest_class_itself_is_allowed(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
     smallest = Resolver(tmp_path).data("digits", "train").smallest
-    planner.distill(DistillRequest(DIGITS, "random", smallest, 0, NETWORK))
+    planner.plan(DistillRequest(DIGITS, "random", smallest, 0, NETWORK))
     with pytest.raises(BadInput, match=f"has {smallest} images"):
-        planner.distill(DistillRequest(DIGITS, "random", smallest + 1, 0, NETWORK))
+        planner.plan(DistillRequest(DIGITS, "random", smallest + 1, 0, NETWORK))
 
 
 def test_unknown_names_fail_while_planning(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_what_the_images_are_normalised_by_is_part_of_the_question(
     def ids() -> list[str]:
         planner = Planner(tmp_path)
         on = DistillRequest(DIGITS, "random", 1, 0, NETWORK)
-        return [planner.distill(on).id, planner.train(TrainRequest(DIGITS, NETWORK, "smoke", 0)).id]
+        return [planner.plan(on).id, planner.plan(TrainRequest(DIGITS, NETWORK, "smoke", 0)).id]
 
     before = ids()
 
@@ -154,7 +154,7 @@ def test_what_the_images_are_normalised_by_is_part_of_the_question(
 def test_a_set_that_needs_no_network_is_the_same_for_all(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
     for method, cells in (("random", 1), ("k-center:embedding=pixels", 1), ("k-center", 2)):
-        found = {planner.distill(DistillRequest(DIGITS, method, 1, 0, name)).id for name in (NETWORK, "mlp")}
+        found = {planner.plan(DistillRequest(DIGITS, method, 1, 0, name)).id for name in (NETWORK, "mlp")}
         assert len(found) == cells, method
 
 
@@ -167,6 +167,6 @@ def test_a_recipe_with_behaviour_of_its_own_is_refused(tmp_path: Path) -> None:
 
     try:
         with pytest.raises(BadInput, match="lr_at"):
-            Planner(tmp_path).train(TrainRequest(DIGITS, NETWORK, "lazy", 0))
+            Planner(tmp_path).plan(TrainRequest(DIGITS, NETWORK, "lazy", 0))
     finally:
         recipes.remove(__name__)

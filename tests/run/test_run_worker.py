@@ -15,9 +15,9 @@ import pytest
 from stillproof.core.errors import Corrupt, LeaseLost, StoreError, Unsupported
 from stillproof.core.spec import Json, digest
 from stillproof.run import heartbeat, worker
+from stillproof.run.cell import Cell
 from stillproof.run.execute import enter, run_here, stoppable
 from stillproof.run.heartbeat import Heartbeat
-from stillproof.run.plan import Cell
 from stillproof.run.worker import Worker
 from stillproof.run.world import Answer, Options, World
 from stillproof.store.store import Store, open_store

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stillproof.core.context import Context
     from stillproof.core.presets import Preset
 
-Split = Literal["train", "test", "fit", "heldout"]
+Split = Literal["train", "test", "fit", "heldout", "search-fit", "search-heldout"]
 Selection = Literal["last", "heldout", "oracle"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataSource, ImageSet, Split
 from stillproof.data.content import content_id
-from stillproof.data.splits import HELDOUT_SHARE, stratified
+from stillproof.data.splits import HELDOUT_SHARE, search_heldout, stratified
 
 ENVIRONMENT = "STILLPROOF_DATA"
 
@@ -39,12 +40,14 @@ def load(reference: str, split: Split, root: Path) -> ImageSet:
 
     Args:
         reference: A name, a name with parameters, or a folder, as in ``source``.
-        split: ``train`` or ``test``; ``heldout`` is a fixed, stratified tenth of train and ``fit`` is the rest.
+        split: ``train`` or ``test``; ``heldout`` is a fixed, stratified tenth of train and ``fit`` is the rest;
+            ``search-heldout`` is the fifth of train that DC-Bench's architecture search looks at and ``search-fit`` the
+            rest.
         root: The folder of the data sets.
 
     Raises:
         DataMissing: The files are not there.
-        BadInput: They are broken, or ``split`` is none of the four.
+        BadInput: They are broken, or ``split`` is none of these.
     """
     return _load(reference, split, root)
 
@@ -53,18 +56,21 @@ def load(reference: str, split: Split, root: Path) -> ImageSet:
 def _load(reference: str, split: Split, root: Path) -> ImageSet:
     if split == "train" or split == "test":
         return source(reference).load(root, split)
-    if split not in ("fit", "heldout"):
-        raise BadInput(f"unknown split {split!r}: train, test, fit and heldout are known.")
+    if split not in get_args(Split):
+        raise BadInput(f"unknown split {split!r}: {', '.join(get_args(Split))} are known.")
     return _part_of(_load(reference, "train", root), split)
 
 
 def _part_of(train: ImageSet, split: Split) -> ImageSet:
-    """Return the held-out tenth of ``train`` or the rest, as a copy in memory."""
+    """Return a held-out part of ``train`` or what it leaves, as a copy in memory."""
     import torch
 
     labels = train.labels.numpy()
-    chosen = stratified(labels, HELDOUT_SHARE, Seeds(0).child("heldout", train.info.name))
-    if split == "fit":
+    if split in ("heldout", "fit"):
+        chosen = stratified(labels, HELDOUT_SHARE, Seeds(0).child("heldout", train.info.name))
+    else:
+        chosen = search_heldout(len(labels))
+    if split in ("fit", "search-fit"):
         chosen = np.setdiff1d(np.arange(len(labels)), chosen)
     index = torch.from_numpy(chosen)
     images = train.images[index]

@@ -25,3 +25,12 @@ def stratified(labels: NDArray[np.integer[Any]], share: float, seeds: Seeds) -> 
         keys = np.random.PCG64(seeds.child(int(label)).integer()).random_raw(len(members))
         drawn.append(members[np.argsort(keys, kind="stable")[:count]])
     return np.sort(np.concatenate(drawn)).astype(np.int64)
+
+
+def search_heldout(count: int) -> NDArray[np.int64]:
+    """Return the sorted positions that DC-Bench's architecture search holds out: the last fifth of a fixed shuffle.
+
+    numpy promises that the legacy generator never changes, so this is the original's own split.
+    """
+    order = np.random.RandomState(10).permutation(count)
+    return np.sort(order[int(0.8 * count) :]).astype(np.int64)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stillproof.core.spec import Json
-from stillproof.run.plan import Cell
+from stillproof.run.cell import Cell
 from stillproof.store.store import Store
 
 FLOPS_PER_SECOND = 4e10  # two AVX2 cores, eager; replaced by this machine's own rate once the store knows it

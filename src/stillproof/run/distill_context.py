@@ -33,7 +33,7 @@ def make_context(cell_id: str, spec: Json, where: Json, world: World, data: Imag
     ctx = context_of(cell_id, Seeds(spec["seed"]).child("distill", spec["method"]["name"]), world)
     ctx.card, ctx.space, ctx.front = card, space, front_of(space, world.store).to(device)
     ctx.experts = Experts(spec.get("experts", ()), world.store)
-    ctx.snapshot_steps = world.options.snapshot_steps
+    ctx.snapshot_steps = world.options.snapshot_steps | set(spec.get("snapshots", ()))
     if spec["network"]:
         network = networks.build(spec["network"]["name"], spec["network"]["params"])
         ctx.networks = lambda seeds: build_network(network, data.info, seeds, device)

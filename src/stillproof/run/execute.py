@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
-from stillproof.run.plan import Cell
+from stillproof.run.cell import Cell
 from stillproof.run.worker import Worker
 from stillproof.run.world import Options
 from stillproof.store.records import NewCell

@@ -15,8 +15,8 @@ from multiprocessing.process import BaseProcess
 
 from stillproof.core.errors import StillproofError, StoreError
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
+from stillproof.run.cell import Cell
 from stillproof.run.execute import OnChange, prepare, stoppable
-from stillproof.run.plan import Cell
 from stillproof.run.worker import FINISHED, POLL_SECONDS, Worker
 from stillproof.run.world import Options
 from stillproof.store.store import Store, open_store

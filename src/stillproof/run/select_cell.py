@@ -20,6 +20,7 @@ def compute_select(cell_id: str, spec: Json, where: Json, world: World) -> Answe
     return Answer(
         {
             "accuracy": curve["test_accuracy"][point],
+            "heldout_accuracy": curve["heldout_accuracy"][point] if curve["heldout_accuracy"] else None,
             "epoch": epoch,
             "model": curve["models"][str(epoch)],
             "outcomes": curve["outcomes"],

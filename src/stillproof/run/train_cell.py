@@ -26,7 +26,7 @@ def compute_train(cell_id: str, spec: Json, where: Json, world: World) -> Answer
     """Train, measure and store."""
     device = world.options.device
     test = load_exactly(spec["test"], where["dataset"], "test", world)
-    heldout = load_exactly(spec["heldout"], where["dataset"], "heldout", world) if spec["heldout"] else None
+    heldout = load_exactly(spec["heldout"], where["dataset"], where["heldout"], world) if spec["heldout"] else None
     recipe = Recipe.from_json(spec["recipe"])
     seeds = Seeds(spec["seed"]).child("train")
     network = networks.build(spec["network"]["name"], spec["network"]["params"])

@@ -29,8 +29,10 @@ def training_data(spec: Json, where: Json, world: World, recipe: Recipe, test: I
 
 
 def _distilled(upstream: Json, world: World) -> Distilled:
-    artifact = upstream.get("artifact") or answer_of(upstream["cell"], world.store)["artifact"]
-    return read_set(world.store, artifact)
+    if "artifact" in upstream:
+        return read_set(world.store, upstream["artifact"])
+    made = answer_of(upstream["cell"], world.store)
+    return read_set(world.store, made["snapshots"][str(upstream["step"])] if "step" in upstream else made["artifact"])
 
 
 def read_set(store: Store, artifact: str) -> Distilled:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from stillproof.core.errors import BadInput, Corrupt, LeaseLost, StillproofError, StoreError, Unsupported
 from stillproof.core.provenance import provenance
 from stillproof.core.spec import Json
+from stillproof.run.cell import Cell
 from stillproof.run.distill_cell import compute_distill
 from stillproof.run.expert_cell import compute_expert
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
-from stillproof.run.plan import Cell
 from stillproof.run.select_cell import compute_select
 from stillproof.run.train_cell import compute_train
 from stillproof.run.world import Answer, Options, World

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.types import Selection
-from stillproof.suites.requests import DataRequest, DistillRequest, Part, Row, SelectRequest, TrainRequest
+from stillproof.suites.requests import DataRequest, DistillRequest, Heldout, Part, Row, SelectRequest, TrainRequest
 
 
 @suites.register("accuracy", version=1)
@@ -77,7 +77,7 @@ class Accuracy:
         return DistillRequest(data, method, ipc, own, self.network[0], self.scale)
 
     def _train(self, on: DataRequest | DistillRequest, network: str, recipe: str, seed: int) -> SelectRequest:
-        heldout = self.selection == "heldout"
+        heldout: Heldout | None = "heldout" if self.selection == "heldout" else None
         return SelectRequest(TrainRequest(on, network, recipe, seed, heldout), self.selection)
 
     def _row(

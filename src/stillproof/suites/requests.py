@@ -9,7 +9,9 @@ from typing import Any, Literal
 from stillproof.core.presets import Scale
 from stillproof.core.types import Selection
 
-Part = Literal["train", "fit"]  # all training images, or those left when the held-out part is taken away
+# All training images, or those left when one of the held-out parts is taken away.
+Part = Literal["train", "fit", "search-fit"]
+Heldout = Literal["heldout", "search-heldout"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,14 @@ class DataRequest:
 
     dataset: str
     part: Part = "train"
+
+
+@dataclass(frozen=True, slots=True)
+class WhitenRequest:
+    """The whitening of a data set; ``variant`` is one of ``stillproof.run.zca_cell.WHITENINGS``."""
+
+    data: DataRequest
+    variant: str = "usual"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,15 @@ class DistillRequest:
     seed: int
     network: str = "convnet-3"
     scale: Scale = "paper"
+    snapshots: tuple[int, ...] = ()  # steps at which the images are kept besides the result
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRequest:
+    """A distilled set as it was on the way, after ``step`` of the steps at which it keeps its images."""
+
+    of: DistillRequest
+    step: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +69,11 @@ class ArtifactRequest:
 class TrainRequest:
     """A network to be trained."""
 
-    on: DataRequest | DistillRequest | ArtifactRequest
+    on: DataRequest | DistillRequest | SnapshotRequest | ArtifactRequest
     network: str
     recipe: str
     seed: int
-    heldout: bool = False  # whether the curve also looks at the held-out part
+    heldout: Heldout | None = None  # the part that the curve also looks at
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +85,53 @@ class SelectRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class CostRequest:
+    """What a distilled set takes to make, timed alone over ``steps`` steps."""
+
+    of: DistillRequest
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageRequest:
+    """How much of the real images a distilled set covers, in the features of a network trained on them."""
+
+    of: DistillRequest
+    model: TrainRequest
+
+
+@dataclass(frozen=True, slots=True)
+class MapRequest:
+    """The plane on which real and distilled images of one class lie, in the features of a network."""
+
+    sets: tuple[DistillRequest, ...]
+    model: TrainRequest
+    label: int
+
+
+@dataclass(frozen=True, slots=True)
+class TruthRequest:
+    """What is published of architectures of NAS-Bench-201, in a source that ``source`` names."""
+
+    networks: tuple[str, ...]
+    source: Literal["table", "hpo-bench"] = "table"
+
+
+Request = (
+    WhitenRequest
+    | DistillRequest
+    | TrainRequest
+    | SelectRequest
+    | CostRequest
+    | CoverageRequest
+    | MapRequest
+    | TruthRequest
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One row of a suite's table: what it is about, and the request of each seed."""
 
     keys: Mapping[str, Any]
-    requests: tuple[SelectRequest, ...]
+    requests: tuple[Request, ...]
