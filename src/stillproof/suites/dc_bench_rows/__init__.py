@@ -1,0 +1,1 @@
+"""The rows of suite dc-bench, one section a file."""
