@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.types import Selection
-from stillproof.suites.requests import DataRequest, DistillRequest, Heldout, Part, Row, SelectRequest, TrainRequest
+from stillproof.suites.ask import FULL, Ask, Protocol
+from stillproof.suites.requests import Row
 
 
 @suites.register("accuracy", version=1)
@@ -38,7 +39,7 @@ class Accuracy:
     recipe: str = "dc-bench"
     full_recipe: str = "dc-bench"
     selection: Selection = "last"
-    protocol: Literal["fair", "faithful"] = "fair"
+    protocol: Protocol = "fair"
     scale: Scale = "paper"
 
     presets: ClassVar[Sequence[Preset]] = (
@@ -59,37 +60,9 @@ class Accuracy:
         return [row for dataset in self.dataset for network in self.network for row in self._block(dataset, network)]
 
     def _block(self, dataset: str, network: str) -> Iterator[Row]:
-        part: Part = "fit" if self.selection == "heldout" else "train"
-        data = DataRequest(dataset, part)
+        ask = Ask(dataset, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
         if self.full_recipe:
-            requests = [self._train(data, network, self.full_recipe, seed) for seed in range(self.seeds)]
-            yield self._row(dataset, network, "full", None, self.full_recipe, requests)
+            yield ask.accuracy("", FULL, None, self.full_recipe, network=network)
         for ipc in self.ipc:
             for method in self.methods:
-                requests = [
-                    self._train(self._distilled(data, method, ipc, seed), network, self.recipe, seed)
-                    for seed in range(self.seeds)
-                ]
-                yield self._row(dataset, network, method, ipc, self.recipe, requests)
-
-    def _distilled(self, data: DataRequest, method: str, ipc: int, seed: int) -> DistillRequest:
-        own = seed if self.protocol == "fair" else 0
-        return DistillRequest(data, method, ipc, own, self.network[0], self.scale)
-
-    def _train(self, on: DataRequest | DistillRequest, network: str, recipe: str, seed: int) -> SelectRequest:
-        heldout: Heldout | None = "heldout" if self.selection == "heldout" else None
-        return SelectRequest(TrainRequest(on, network, recipe, seed, heldout), self.selection)
-
-    def _row(
-        self, dataset: str, network: str, method: str, ipc: int | None, recipe: str, requests: list[SelectRequest]
-    ) -> Row:
-        keys = {
-            "dataset": dataset,
-            "method": method,
-            "ipc": ipc,
-            "network": network,
-            "recipe": recipe,
-            "protocol": self.protocol,
-            "selection": self.selection,
-        }
-        return Row(keys, tuple(requests))
+                yield ask.accuracy("", method, ipc, self.recipe, network=network)

@@ -80,9 +80,9 @@ class Ask:
         return self.row(section, method, ipc, requests, network=chosen, recipe=recipe, **more)
 
     def row(self, section: str, method: str, ipc: int | None, requests: Sequence[Request], **more: Any) -> Row:
-        """Return a row with what is said of every one."""
+        """Return a row with what is said of every one; without a ``section`` the suite has but one table."""
         keys = {
-            "section": section,
+            **({"section": section} if section else {}),
             "dataset": self.dataset,
             "method": method,
             "ipc": ipc,

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from stillproof.core.components import suites
+from stillproof.core.errors import BadInput
+from stillproof.core.presets import SCALES, preset_params
+from stillproof.suites.dc_bench import SECTIONS, DCBench
+from stillproof.suites.requests import (
+    CostRequest,
+    CoverageRequest,
+    DataRequest,
+    DistillRequest,
+    MapRequest,
+    Request,
+    Row,
+    SelectRequest,
+    SnapshotRequest,
+    TruthRequest,
+)
+
+
+def suite(scale: str = "smoke", **options: Any) -> DCBench:
+    found = suites.build("dc-bench", preset_params(suites.get("dc-bench"), scale, "", 1) | options)
+    assert isinstance(found, DCBench)
+    return found
+
+
+def chosen(rows: Iterable[Row]) -> list[SelectRequest]:
+    return [request for row in rows for request in row.requests if isinstance(request, SelectRequest)]
+
+
+def of(rows: Iterable[Row], section: str) -> list[Row]:
+    return [row for row in rows if row.keys["section"] == section]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_scale_asks_every_question(scale: str) -> None:
+    asked = {row.keys["section"] for row in suite(scale).rows()}
+    assert asked == {*SECTIONS, "augmentation-choice", "search-truth", "map"}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_can_be_asked_alone(section: str) -> None:
+    kinds = {row.keys["section"].partition("-")[0] for row in suite(sections=[section]).rows()}
+    assert kinds <= {section.partition("-")[0], "map"}
+
+
+def test_what_another_suite_asks_is_asked_alike() -> None:
+    accuracy = suites.build("accuracy", preset_params(suites.get("accuracy"), "quick", "", 1))
+    asked = {request for row in suite("quick").rows() for request in row.requests}
+    shared = [row for row in accuracy.rows() if row.keys["ipc"] in (10, None)]
+    assert len(shared) == 5
+    for row in shared:
+        assert set(row.requests) <= asked
+
+
+def test_the_best_augmentation_is_chosen_by_sets_and_images_that_the_choice_may_see() -> None:
+    rows = suite(sections=["augmentation"]).rows()
+    for request in chosen(of(rows, "augmentation-choice")):
+        assert isinstance(request.train.on, DistillRequest)
+        assert request.train.on.data.part == "fit" and request.train.heldout == "heldout"
+    for request in chosen(of(rows, "augmentation")):
+        assert isinstance(request.train.on, DistillRequest)
+        assert request.train.on.data.part == "train" and request.train.heldout is None and request.rule == "last"
+
+
+def test_faithful_draws_once_a_batch_and_chooses_nothing() -> None:
+    rows = suite(sections=["augmentation"], protocol="faithful", augmentations=["none", "dsa", "rand-augment"]).rows()
+    assert {row.keys["augmentation"] for row in rows} == {"none", "dsa", "rand-augment-per-batch"}
+    assert {row.keys["section"] for row in rows} == {"augmentation"}
+    made = {request.train.on for request in chosen(rows)}
+    assert {on.seed for on in made if isinstance(on, DistillRequest)} == {0}
+
+
+def test_published_recipes_are_the_defaults() -> None:
+    published = suite("paper")
+    assert published.recipe_with("none") == "dc-bench"
+    assert published.recipe_with("mixup") == "dc-bench-dsa:augment=mixup"
+    assert published.compression_ipc[0] == 1 and published.compression_ipc[-1] == 1000
+    assert published == DCBench()
+
+
+def test_curves_always_show_random_and_k_center_below_the_ceiling() -> None:
+    rows = suite(sections=["compression"], methods=["dm"]).rows()
+    home = [row for row in rows if row.keys["network"] == "convnet-3"]
+    assert {row.keys["method"] for row in home} == {"full", "random", "k-center", "dm"}
+    assert {row.keys["network"] for row in rows} == {"convnet-3", "mlp"}
+    assert not [row for row in suite(sections=["compression"], full_recipe="").rows() if row.keys["method"] == "full"]
+
+
+def search(**options: Any) -> list[Row]:
+    return suite(sections=["search"], search_spaces=["nas201"], **options).rows()
+
+
+def test_the_search_looks_at_images_that_no_set_was_made_from() -> None:
+    rows = of(search(), "search")
+    assert len(rows) == 3 * 3  # random, dm and full on three architectures
+    for request in chosen(rows):
+        on = request.train.on
+        assert (on.data if isinstance(on, DistillRequest) else on) == DataRequest("digits", "fit")
+        assert request.train.heldout == "heldout" and "shuffle" not in request.train.recipe
+
+
+def test_the_faithful_search_keeps_what_the_original_did() -> None:
+    for row in of(search(protocol="faithful"), "search"):
+        (request,) = chosen([row])
+        assert request.train.heldout == "search-heldout" and request.train.network.endswith(":affine=false")
+        on = request.train.on
+        if row.keys["method"] == "full":
+            assert on == DataRequest("digits", "search-fit")
+        else:
+            assert isinstance(on, DistillRequest) and on.data.part == "train"
+            assert request.train.recipe.endswith(":shuffle=false")
+
+
+def test_the_truth_is_published_where_there_is_one_and_trained_elsewhere() -> None:
+    (published,) = of(search(dataset=["cifar10"]), "search-truth")
+    (request,) = published.requests
+    assert isinstance(request, TruthRequest) and len(request.networks) == 3
+    trained = of(search(), "search-truth")
+    assert [row.keys["architecture"] for row in trained] == list(request.networks)
+    assert {request.train.on for request in chosen(trained)} == {DataRequest("digits")}
+    subset = {request.train.on for request in chosen(of(search(truth_ipc=7), "search-truth"))}
+    assert subset == {DistillRequest(DataRequest("digits"), "random", 7, 0, "convnet-3", "smoke")}
+
+
+def test_starts_are_followed_along_one_distillation_each() -> None:
+    rows = suite(sections=["initialisation"], init_methods=["dm:steps=20"], seeds=1).rows()
+    steps = sorted({row.keys["step"] for row in rows})
+    assert steps[0] == 1 and steps[-1] == 20
+    made = {on.of if isinstance(on, SnapshotRequest) else on for on in (request.train.on for request in chosen(rows))}
+    assert len(made) == 3  # noise, real, k-center
+    assert {on.snapshots for on in made if isinstance(on, DistillRequest)} == {tuple(steps[:-1])}
+
+
+@pytest.mark.parametrize("method", ["dm", "dm:steps=some", "dm:steps=0"])
+def test_starts_need_to_know_the_steps(method: str) -> None:
+    with pytest.raises(BadInput, match="how many steps"):
+        suite(sections=["initialisation"], init_methods=[method]).rows()
+
+
+def test_the_smaller_studies() -> None:
+    rows = suite().rows()
+    assert {row.keys["method"] for row in of(rows, "k-center")} == {"k-center", "k-center:embedding=pixels"}
+    adam = [row for row in of(rows, "optimiser") if row.keys["optimiser"] == "adam"]
+    assert adam and all("lr=0.003" in row.keys["recipe"] for row in adam)
+
+    def kinds(section: str) -> set[type[Request]]:
+        return {type(request) for row in of(rows, section) for request in row.requests}
+
+    assert (
+        kinds("cost") == {CostRequest} and kinds("distribution") == {CoverageRequest} and kinds("map") == {MapRequest}
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seeds": 0}, {"sections": ["speed"]}, {"ipc": []}, {"architectures": 0}, {"search_spaces": ["darts"]}]
+)
+def test_questions_without_an_answer_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        suite(**wrong)
