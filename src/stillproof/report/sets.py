@@ -46,7 +46,7 @@ def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[S
         known = ", ".join(str(number) for number in sorted(asked)) or "none"
         raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
     chosen = [row["cells"][0] for row in run.rows if row["ipc"] is not None and (not ipc or row["ipc"] in ipc)]
-    trained = [record.spec["train"] for record in store.results.get_many(chosen).values()]
+    trained = [record.spec["train"] for record in store.results.get_many(chosen).values() if "train" in record.spec]
     upstream = [record.spec["upstream"].get("cell") for record in store.results.get_many(trained).values()]
     made = store.results.get_many([cell for cell in dict.fromkeys(upstream) if cell])
     results = sorted((r.result for r in made.values() if r.result), key=lambda result: str(result["name"]))
