@@ -96,7 +96,8 @@ def test_a_killed_training_goes_on_to_the_very_same_model(tmp_path: Path, networ
     assert same(resumed, train(SHORT, network=network))
 
 
-def test_every_image_is_seen_once_an_epoch_in_an_order_of_its_own() -> None:
+def orders(recipe: Recipe) -> list[list[int]]:
+    """Train for two passes with batches of 10; return the order in which each saw the images."""
     model = make_model()
     real = from_images(toy_images(), model.front, "cross-entropy", "cpu")
     seen: list[list[int]] = []
@@ -105,11 +106,19 @@ def test_every_image_is_seen_once_an_epoch_in_an_order_of_its_own() -> None:
         seen.append(index.tolist())
         return real.read(index)
 
-    fit(model, TrainData(read, real.targets, 3), Recipe(epochs=2, batch=10), Context(Seeds(0)))
+    fit(model, TrainData(read, real.targets, 3), recipe, Context(Seeds(0)))
     assert [len(batch) for batch in seen] == [10, 10, 10, 6] * 2
-    first, second = ([i for batch in half for i in batch] for half in (seen[:4], seen[4:]))
+    return [[i for batch in half for i in batch] for half in (seen[:4], seen[4:])]
+
+
+def test_every_image_is_seen_once_an_epoch_in_an_order_of_its_own() -> None:
+    first, second = orders(Recipe(epochs=2, batch=10))
     assert sorted(first) == sorted(second) == list(range(36))
-    assert first != second
+    assert first != second != list(range(36)) != first
+
+
+def test_without_shuffling_every_epoch_has_the_order_of_the_data() -> None:
+    assert orders(Recipe(epochs=2, batch=10, shuffle=False)) == [list(range(36))] * 2
 
 
 def test_the_loss_of_an_epoch_is_the_mean_over_images() -> None:
@@ -135,6 +144,12 @@ def plain_sgd(recipe: Recipe, *, new_optimiser_at: int | None = None) -> dict[st
         loss = torch.nn.functional.cross_entropy(model.body(data.read(torch.arange(36))), data.targets)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
+        norm = (
+            sum(float((weight.grad**2).sum()) for weight in model.body.parameters() if weight.grad is not None) ** 0.5
+        )
+        for weight in model.body.parameters():
+            if recipe.clip and norm > recipe.clip and weight.grad is not None:
+                weight.grad *= recipe.clip / norm
         optimiser.step()
     return model.body.state_dict()
 
@@ -148,6 +163,20 @@ def test_a_drop_forgets_the_momentum_only_if_told_to(reset: bool) -> None:
     for name in found:
         torch.testing.assert_close(found[name], expected[name], rtol=1e-4, atol=1e-6)
     assert any(not torch.allclose(found[name], other[name], rtol=1e-3, atol=1e-5) for name in found)
+
+
+def test_a_long_gradient_is_shortened_as_a_whole() -> None:
+    recipe = Recipe(epochs=3, batch=36, lr=0.2, clip=0.3)
+    found, expected = train(recipe).weights, plain_sgd(recipe)
+    other = plain_sgd(Recipe(epochs=3, batch=36, lr=0.2))
+    for name in found:
+        torch.testing.assert_close(found[name], expected[name], rtol=1e-4, atol=1e-6)
+    assert any(not torch.allclose(found[name], other[name], rtol=1e-3, atol=1e-5) for name in found)
+
+
+def test_a_short_gradient_is_left_as_it_is() -> None:
+    unclipped, clipped = (train(Recipe(epochs=2, batch=10, clip=clip)).weights for clip in (0.0, 1e6))
+    assert equal_weights(unclipped, clipped)
 
 
 def test_augmentation_changes_what_is_learnt() -> None:

@@ -3,10 +3,17 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stillproof.core.components import recipes
 from stillproof.core.errors import BadInput
 from stillproof.train.recipe import Recipe
+
+NAMED = ["dc-bench", "dc-bench-dsa", "nas-search", "real", "fkd", "quick", "quick-real", "smoke"]
+REFUSED = ["epochs=0", "batch=0", "lr=0", "lr=-1", "lr=nan", "curve_points=0", "loss=hinge", "temperature=0"]
+REFUSED += ["final_lr=-0.1", "final_lr=nan", "clip=-1", "clip=inf", "shuffle=perhaps"]
 
 
 def built(name: str) -> Recipe:
@@ -36,6 +43,27 @@ def test_a_cosine_falls_from_the_first_step_size_towards_none() -> None:
     assert [recipe.lr_at(epoch) for epoch in range(4)] == pytest.approx(expected)
 
 
+@given(st.integers(1, 30), st.floats(1e-6, 10), st.floats(0, 1))
+def test_a_cosine_is_that_of_torch(epochs: int, lr: float, share: float) -> None:
+    recipe = Recipe(epochs=epochs, lr=lr, schedule="cosine", final_lr=share * lr)
+    optimiser = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=lr)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, T_max=epochs, eta_min=share * lr)
+    for epoch in range(epochs):
+        assert recipe.lr_at(epoch) == pytest.approx(scheduler.get_last_lr()[0], rel=1e-9)
+        optimiser.step()
+        scheduler.step()
+
+
+def test_a_search_trains_as_dc_bench_did_but_for_the_order() -> None:
+    recipe = built("nas-search")
+    rates = [recipe.lr_at(epoch) for epoch in range(recipe.epochs)]
+    assert len(rates) == 50 and rates[0] == 0.025 and rates[25] == pytest.approx(0.013)
+    assert rates == sorted(rates, reverse=True) and 0.001 < rates[-1] < 0.00103
+    assert (recipe.batch, recipe.optimiser, recipe.momentum, recipe.weight_decay) == (64, "sgd", 0.9, 3e-4)
+    assert (recipe.clip, recipe.augment, recipe.curve_points, recipe.shuffle) == (5.0, "none", 1, True)
+    assert built("nas-search:shuffle=false").shuffle is False
+
+
 @pytest.mark.parametrize(
     ("epochs", "points", "measured"),
     [(301, 3, [101, 201, 301]), (4, 1, [4]), (4, 2, [2, 4]), (3, 3, [1, 2, 3]), (2, 5, [1, 2])],
@@ -45,7 +73,7 @@ def test_the_points_of_the_curve_are_even_and_one_is_at_the_end(epochs: int, poi
     assert [epoch + 1 for epoch in range(epochs) if recipe.is_measured(epoch)] == measured
 
 
-@pytest.mark.parametrize("name", ["dc-bench", "dc-bench-dsa", "real", "fkd", "quick", "quick-real", "smoke"])
+@pytest.mark.parametrize("name", NAMED)
 def test_a_named_recipe_comes_back_from_its_spec(name: str) -> None:
     recipe = built(name)
     params = recipes.spec(recipe).as_dict()["params"]
@@ -54,9 +82,7 @@ def test_a_named_recipe_comes_back_from_its_spec(name: str) -> None:
     assert all(0 < after < recipe.epochs for after in recipe.decay_epochs)
 
 
-@pytest.mark.parametrize(
-    "setting", ["epochs=0", "batch=0", "lr=0", "lr=-1", "lr=nan", "curve_points=0", "loss=hinge", "temperature=0"]
-)
+@pytest.mark.parametrize("setting", REFUSED)
 def test_what_cannot_be_trained_is_refused(setting: str) -> None:
     with pytest.raises(BadInput, match="recipe 'smoke'"):
         recipes.build(f"smoke:{setting}")

@@ -132,6 +132,7 @@ def test_whole_pixels_survive_their_division_by_the_size(size: int) -> None:
         (Recipe(epochs=3), "loss 'cross-entropy' cannot train on: use recipe 'fkd:epochs=3'"),
         (dataclasses.replace(KL, epochs=4), "asks for 4 epochs, but labels are recorded for 3: use at most epochs=3"),
         (dataclasses.replace(KL, augment="dsa"), "augmentation 'dsa' cannot be added"),
+        (dataclasses.replace(KL, shuffle=False), "recorded order of its images, which shuffle=false cannot keep"),
     ],
 )
 def test_a_recipe_that_a_recording_does_not_fit_is_refused(recipe: Recipe, said: str) -> None:

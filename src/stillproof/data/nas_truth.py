@@ -20,8 +20,8 @@ ARCH, ACCURACY = "arch", "cifar10_test"  # the columns that are read; accuracies
 class NasTruth:
     """What is published of a search space."""
 
-    accuracy: Mapping[str, float]  # CIFAR-10 test accuracy, a fraction, by architecture
-    id: str  # "nas_bench_201@sha256:...", a hash of the accuracies
+    accuracy: Mapping[str, float]  # on CIFAR-10, a fraction, by architecture as the source writes it
+    id: str  # "nas_bench_201@sha256:...": the source, and a hash of the accuracies
 
 
 def load_truth(where: Path, known: Collection[str]) -> NasTruth:

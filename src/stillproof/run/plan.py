@@ -11,7 +11,16 @@ from stillproof.run.cell import Cell
 from stillproof.run.plan_distill import plan_distill, plan_whitening
 from stillproof.run.plan_train import plan_select, plan_train
 from stillproof.run.resolve import Resolver
-from stillproof.suites.requests import DistillRequest, Request, Row, SelectRequest, TrainRequest, WhitenRequest
+from stillproof.run.truth_cell import plan_truth
+from stillproof.suites.requests import (
+    DistillRequest,
+    Request,
+    Row,
+    SelectRequest,
+    TrainRequest,
+    TruthRequest,
+    WhitenRequest,
+)
 
 # How each kind of question becomes a cell; those that it needs are planned on the way.
 PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
@@ -19,6 +28,7 @@ PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
     DistillRequest: plan_distill,
     TrainRequest: plan_train,
     SelectRequest: plan_select,
+    TruthRequest: plan_truth,
 }
 
 

@@ -17,6 +17,7 @@ from stillproof.run.expert_cell import compute_expert
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
 from stillproof.run.select_cell import compute_select
 from stillproof.run.train_cell import compute_train
+from stillproof.run.truth_cell import compute_truth
 from stillproof.run.world import Answer, Options, World
 from stillproof.run.zca_cell import compute_zca
 from stillproof.store.owner import this_owner
@@ -31,6 +32,7 @@ STAGES: dict[str, Compute] = {
     "distill": compute_distill,
     "train": compute_train,
     "select": compute_select,
+    "truth": compute_truth,
 }
 
 OFFERED = 64  # ready cells offered to one claim

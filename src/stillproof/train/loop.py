@@ -54,7 +54,7 @@ def fit(
         seeds = ctx.seeds.child("epoch", epoch)
         with seeds.child("dropout").lent_to_torch(ctx.device):
             batches = data.replay.batches(epoch) if data.replay else _batches(data, recipe, seeds, augment)
-            mean_loss = _one_epoch(batches, loss_of, optimiser) / len(data)
+            mean_loss = _one_epoch(batches, loss_of, optimiser, recipe.clip) / len(data)
         if not mean_loss < float("inf"):
             raise StillproofError(f"training diverged: the loss is {mean_loss} in epoch {epoch + 1}; try a smaller lr.")
         if curve:
@@ -65,8 +65,10 @@ def fit(
 
 
 def _batches(data: TrainData, recipe: Recipe, seeds: Seeds, augment: Augment) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield images and targets of one pass, in an order of its own."""
-    order = torch.randperm(len(data), generator=seeds.child("order").torch())
+    """Yield images and targets of one pass, in an order of its own unless the recipe keeps that of the data."""
+    order = torch.arange(len(data))
+    if recipe.shuffle:
+        order = torch.randperm(len(data), generator=seeds.child("order").torch())
     for number, index in enumerate(torch.split(order, recipe.batch)):
         images, goal = data.read(index), data.targets[index.to(data.targets.device)]
         yield augment(images, goal, seeds.child("augment", number).torch())
@@ -76,13 +78,17 @@ def _one_epoch(
     batches: Iterator[tuple[Tensor, Tensor]],
     loss_of: Callable[[Tensor, Tensor], Tensor],
     optimiser: torch.optim.Optimizer,
+    clip: float,
 ) -> float:
     """Train on every batch; return the sum of all images' losses."""
+    weights = [weight for group in optimiser.param_groups for weight in group["params"]]
     total: float | Tensor = 0.0
     for images, goal in batches:
         loss = loss_of(images, goal)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
+        if clip:
+            nn.utils.clip_grad_norm_(weights, clip)
         optimiser.step()
         total = total + loss.detach() * len(images)
     return float(total)

@@ -22,10 +22,14 @@ class Recipe:
         lr: Step size at the start.
         momentum: Momentum of SGD.
         weight_decay: L2 penalty; ``adamw`` shrinks the weights themselves.
-        schedule: ``steps`` drops the step size at ``decay_epochs``; ``cosine`` lets it fall to 0 in half a cosine wave.
+        schedule: ``steps`` drops the step size at ``decay_epochs``; ``cosine`` lets it fall to ``final_lr`` in
+            half a cosine wave.
+        final_lr: Where ``cosine`` ends: the step size that would come after the last pass.
         decay_epochs: Passes after which the step size is multiplied by ``decay``.
         decay: The factor.
         reset_momentum: Whether a decay also forgets the momentum.
+        clip: Largest norm of the gradient of all weights together; a longer one is shortened. 0 shortens none.
+        shuffle: Whether every pass has an order of its own; without, all have the order of the data.
         augment: Name of an augmentation, or ``none``; one that mixes images mixes their labels too.
         loss: ``cross-entropy`` takes hard and soft labels; ``mse`` compares logits with one-hot or soft labels; ``kl``
             is the divergence from a teacher's softened answers.
@@ -40,9 +44,12 @@ class Recipe:
     momentum: float = 0.9
     weight_decay: float = 5e-4
     schedule: Literal["steps", "cosine"] = "steps"
+    final_lr: float = 0.0
     decay_epochs: tuple[int, ...] = ()
     decay: float = 0.1
     reset_momentum: bool = False
+    clip: float = 0.0
+    shuffle: bool = True
     augment: str = "none"
     loss: Literal["cross-entropy", "mse", "kl"] = "cross-entropy"
     temperature: float = 1.0
@@ -54,6 +61,8 @@ class Recipe:
             raise ValueError("epochs, batch, lr and curve_points must be positive")
         if self.temperature <= 0:
             raise ValueError(f"temperature must be positive, not {self.temperature}")
+        if self.final_lr < 0 or self.clip < 0:
+            raise ValueError(f"final_lr and clip must not be negative, as {min(self.final_lr, self.clip)} is")
 
     @classmethod
     def from_json(cls, values: Json) -> Self:
@@ -64,7 +73,8 @@ class Recipe:
     def lr_at(self, epoch: int) -> float:
         """Return the step size of a pass, counted from 0."""
         if self.schedule == "cosine":
-            return self.lr * 0.5 * (1 + math.cos(math.pi * epoch / self.epochs))
+            above = self.lr - self.final_lr
+            return self.final_lr + above * 0.5 * (1 + math.cos(math.pi * epoch / self.epochs))
         return self.lr * self.decay ** sum(epoch >= after for after in self.decay_epochs)
 
     def is_measured(self, epoch: int) -> bool:

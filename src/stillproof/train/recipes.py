@@ -32,6 +32,22 @@ class DCBenchDSA(DCBench):
     curve_points: int = 4
 
 
+@recipes.register("nas-search", version=1, paper="arXiv:2207.09639")
+@dataclass(frozen=True)
+class ArchitectureSearch(Recipe):
+    """An architecture that is judged in a search, as DC-Bench does it: 50 epochs of SGD without augmentation."""
+
+    # The original forgets to shuffle distilled sets: nas-search:shuffle=false.
+    epochs: int = 50
+    batch: int = 64
+    lr: float = 0.025
+    weight_decay: float = 3e-4
+    schedule: Literal["steps", "cosine"] = "cosine"
+    final_lr: float = 0.001
+    clip: float = 5.0
+    curve_points: int = 1
+
+
 @recipes.register("real", version=1, paper="arXiv:2505.13300")
 @dataclass(frozen=True)
 class RealData(Recipe):

@@ -72,6 +72,11 @@ def check_replay(labels: Labels, recipe: Recipe) -> None:
             f"this set's labels belong to recorded crops and mixes, so that augmentation {recipe.augment!r} cannot be "
             "added: use augment=none."
         )
+    if not recipe.shuffle:
+        raise BadInput(
+            "this set's labels belong to a recorded order of its images, which shuffle=false cannot keep: "
+            "use shuffle=true."
+        )
     if recipe.epochs > labels.epochs:
         raise BadInput(
             f"the recipe asks for {recipe.epochs} epochs, but labels are recorded for {labels.epochs}: "
