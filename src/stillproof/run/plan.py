@@ -8,10 +8,21 @@ from typing import Any
 
 from stillproof.core.spec import Json, digest
 from stillproof.run.cell import Cell
+from stillproof.run.coverage_cell import plan_coverage
+from stillproof.run.map_cell import plan_map
 from stillproof.run.plan_distill import plan_distill, plan_whitening
 from stillproof.run.plan_train import plan_select, plan_train
 from stillproof.run.resolve import Resolver
-from stillproof.suites.requests import DistillRequest, Request, Row, SelectRequest, TrainRequest, WhitenRequest
+from stillproof.suites.requests import (
+    CoverageRequest,
+    DistillRequest,
+    MapRequest,
+    Request,
+    Row,
+    SelectRequest,
+    TrainRequest,
+    WhitenRequest,
+)
 
 # How each kind of question becomes a cell; those that it needs are planned on the way.
 PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
@@ -19,6 +30,8 @@ PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
     DistillRequest: plan_distill,
     TrainRequest: plan_train,
     SelectRequest: plan_select,
+    CoverageRequest: plan_coverage,
+    MapRequest: plan_map,
 }
 
 
