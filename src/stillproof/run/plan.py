@@ -8,12 +8,16 @@ from typing import Any
 
 from stillproof.core.spec import Json, digest
 from stillproof.run.cell import Cell
+from stillproof.run.coverage_cell import plan_coverage
+from stillproof.run.map_cell import plan_map
 from stillproof.run.plan_distill import plan_distill, plan_whitening
 from stillproof.run.plan_train import plan_select, plan_train
 from stillproof.run.resolve import Resolver
 from stillproof.run.truth_cell import plan_truth
 from stillproof.suites.requests import (
+    CoverageRequest,
     DistillRequest,
+    MapRequest,
     Request,
     Row,
     SelectRequest,
@@ -29,6 +33,8 @@ PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
     TrainRequest: plan_train,
     SelectRequest: plan_select,
     TruthRequest: plan_truth,
+    CoverageRequest: plan_coverage,
+    MapRequest: plan_map,
 }
 
 

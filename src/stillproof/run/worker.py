@@ -12,9 +12,11 @@ from stillproof.core.errors import BadInput, Corrupt, LeaseLost, StillproofError
 from stillproof.core.provenance import provenance
 from stillproof.core.spec import Json
 from stillproof.run.cell import Cell
+from stillproof.run.coverage_cell import compute_coverage
 from stillproof.run.distill_cell import compute_distill
 from stillproof.run.expert_cell import compute_expert
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
+from stillproof.run.map_cell import compute_map
 from stillproof.run.select_cell import compute_select
 from stillproof.run.train_cell import compute_train
 from stillproof.run.truth_cell import compute_truth
@@ -33,6 +35,8 @@ STAGES: dict[str, Compute] = {
     "train": compute_train,
     "select": compute_select,
     "truth": compute_truth,
+    "coverage": compute_coverage,
+    "map": compute_map,
 }
 
 OFFERED = 64  # ready cells offered to one claim

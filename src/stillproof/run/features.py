@@ -1,0 +1,95 @@
+"""Features of real and of distilled images in a stored network, to see where the ones lie among the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from stillproof.core.errors import Corrupt, Unsupported
+from stillproof.core.seeds import Seeds
+from stillproof.core.types import Distilled, ImageSet, Space
+from stillproof.run.world import World, answer_of
+from stillproof.run.zca_cell import front_of
+from stillproof.store.sealed import Artifact
+from stillproof.store.store import Store
+from stillproof.train.labels import classes
+from stillproof.train.model import TEST_BATCH, TrainedModel, load_model, space_of
+from stillproof.transforms.decode import decode_images
+from stillproof.transforms.zca import ZCA
+
+# What features run through besides the network itself: of these with all that they import ...
+FEATURES = (
+    "stillproof.train.model",
+    "stillproof.train.labels",
+    "stillproof.transforms.decode",
+    "stillproof.transforms.kip_zca",
+)
+# ... and of these the file alone.
+FEATURES_FILES = ("stillproof.run.features", "stillproof.run.zca_cell")
+
+Features = NDArray[np.float32]  # (N, D)
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """Takes images to the features of a trained network, which sees them in ``space``."""
+
+    model: TrainedModel
+    space: Space
+    store: Store
+    device: str
+
+    def real(self, data: ImageSet, index: Tensor) -> Features:
+        """Return the features of the real images at ``index``."""
+        return self._embed(index, lambda part: self.model.front(data.read(part, self.device)))
+
+    def distilled(self, distilled: Distilled, label: int) -> Features:
+        """Return the features of a set's images of one class, decoded; there may be none."""
+        chosen = classes(distilled.labels) == label
+        images = decode_images(distilled.images[chosen], distilled.decode)
+        if distilled.space == self.space:
+            return self._embed(images, lambda part: part.to(self.device))
+        own = front_of(distilled.space, self.store).to(self.device)
+        return self._embed(images, lambda part: self.model.front(own.inverse(part.to(self.device))))
+
+    @torch.no_grad()
+    def _embed(self, items: Tensor, into_space: Callable[[Tensor], Tensor]) -> Features:
+        """Return the features of images that ``into_space`` makes of some of the items at a time."""
+        if not len(items):
+            return np.empty((0, 0), np.float32)
+        parts = (into_space(items[start : start + TEST_BATCH]) for start in range(0, len(items), TEST_BATCH))
+        found = torch.cat([self.model.body.features(part).cpu() for part in parts]).float()
+        if not bool(found.isfinite().all()):
+            raise Unsupported("the network's features are not finite numbers: its training has diverged.")
+        return np.asarray(found.numpy(), np.float32)
+
+
+def read_embedder(train_cell: str, world: World) -> Embedder:
+    """Return the embedder of the network that a training cell ended with."""
+    curve, device = answer_of(train_cell, world.store), world.options.device
+    stored = _read_model(world.store, curve["models"][str(curve["epochs"][-1])])
+    space = space_of(stored.card["space"])
+    front = front_of(space, world.store)
+    model = load_model(stored.tensors, stored.card, device, front if isinstance(front, ZCA) else None)
+    return Embedder(model, space, world.store, device)
+
+
+def _read_model(store: Store, artifact: str) -> Artifact:
+    try:
+        return store.artifacts.read(artifact)
+    except Corrupt as error:
+        if store.reopen_maker(artifact) is None:
+            raise
+        raise Corrupt(f"{error} The same command trains it again.") from error
+
+
+def sample_of_class(data: ImageSet, label: int, most: int) -> Tensor:
+    """Return the positions of at most ``most`` images of a class, in an order by lot that is always the same."""
+    index = data.of_class(label)
+    order = torch.randperm(len(index), generator=Seeds(0).child("distribution", "real", label).torch())
+    return index[order[:most]]
