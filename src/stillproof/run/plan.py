@@ -8,10 +8,19 @@ from typing import Any
 
 from stillproof.core.spec import Json, digest
 from stillproof.run.cell import Cell
+from stillproof.run.plan_cost import plan_cost
 from stillproof.run.plan_distill import plan_distill, plan_whitening
 from stillproof.run.plan_train import plan_select, plan_train
 from stillproof.run.resolve import Resolver
-from stillproof.suites.requests import DistillRequest, Request, Row, SelectRequest, TrainRequest, WhitenRequest
+from stillproof.suites.requests import (
+    CostRequest,
+    DistillRequest,
+    Request,
+    Row,
+    SelectRequest,
+    TrainRequest,
+    WhitenRequest,
+)
 
 # How each kind of question becomes a cell; those that it needs are planned on the way.
 PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
@@ -19,6 +28,7 @@ PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
     DistillRequest: plan_distill,
     TrainRequest: plan_train,
     SelectRequest: plan_select,
+    CostRequest: plan_cost,
 }
 
 
@@ -41,7 +51,18 @@ class Planner:
             self._known[request] = PLANS[type(request)](self, request)
         return self._known[request]
 
-    def cell(self, stage: str, spec: Json, where: Json, needs: tuple[str, ...], flops: float, label: str) -> Cell:
+    def cell(
+        self,
+        stage: str,
+        spec: Json,
+        where: Json,
+        needs: tuple[str, ...],
+        flops: float,
+        label: str,
+        *,
+        alone: bool = False,
+    ) -> Cell:
         """Return the cell of a spec, as it was first asked for."""
         name = digest(spec)
-        return self.cells.setdefault(name, Cell(name, stage, spec, {**where, "flops": flops}, needs, flops, label))
+        where = {**where, "flops": flops}
+        return self.cells.setdefault(name, Cell(name, stage, spec, where, needs, flops, label, alone))

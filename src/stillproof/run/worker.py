@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput, Corrupt, LeaseLost, StillproofError
 from stillproof.core.provenance import provenance
 from stillproof.core.spec import Json
 from stillproof.run.cell import Cell
+from stillproof.run.cost_cell import compute_cost
 from stillproof.run.distill_cell import compute_distill
 from stillproof.run.expert_cell import compute_expert
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
@@ -31,6 +32,7 @@ STAGES: dict[str, Compute] = {
     "distill": compute_distill,
     "train": compute_train,
     "select": compute_select,
+    "cost": compute_cost,
 }
 
 OFFERED = 64  # ready cells offered to one claim
