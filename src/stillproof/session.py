@@ -23,11 +23,11 @@ from stillproof.report.runs import newest_run
 from stillproof.report.tables import Line, accuracy_lines
 from stillproof.run.cell import Cell
 from stillproof.run.cost import Estimate, estimate
-from stillproof.run.execute import OnChange, enter, run_here
+from stillproof.run.execute import OnChange, enter
 from stillproof.run.import_model import ImportedModel, keep_model
 from stillproof.run.import_sets import Imported, keep_sets, read_sets
 from stillproof.run.plan import Planner
-from stillproof.run.pool import run_pool
+from stillproof.run.run_plan import run_plan
 from stillproof.run.training_data import check_fits, read_set
 from stillproof.run.world import Options, answer_of, default_device
 from stillproof.score.stats import summarise
@@ -210,10 +210,7 @@ class Session:
         if self.device == "cpu":
             log.info("computing on the CPU: no GPU was found.")
         watch = self._on_plan(planner)
-        if self.workers > 1:
-            run_pool(self.store, cells, options, self.workers, self.plugins, watch)
-        else:
-            run_here(self.store, cells, options, watch)
+        run_plan(self.store, cells, options, self.workers, self.plugins, watch)
         if must_succeed:
             self._raise_first_failure(planner)
         return before

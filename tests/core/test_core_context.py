@@ -214,3 +214,38 @@ def test_soft_labels_count_in_bytes_and_the_space_may_be_another() -> None:
     assert torch.equal(made.labels.values, labels.values)
     assert made.space == Space("pixels")
     assert made.card.bytes == 6 * 64 * 4 + 6 * 3 * 4
+
+
+def test_laps_are_the_steps_of_this_process_without_saving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(core_context, "save_loop", lambda *_: clock.__setitem__(0, clock[0] + 100.0))
+    ctx = context(tmp_path)
+    for step in ctx.loop(3):
+        clock[0] += step + 1.0
+        if step == 1:
+            continue
+        for _ in ctx.loop(2, name="inner"):
+            clock[0] += 0.5
+    assert ctx.laps == {"steps": [202.0, 2.0, 204.0], "inner": [0.5] * 4}
+    with pytest.raises(Killed):
+        descend(context(tmp_path / "killed"), kill_in=2)
+    resumed = context(tmp_path / "killed")
+    _, made = descend(resumed)
+    assert len(resumed.laps["steps"]) == len(made)
+
+
+@pytest.mark.parametrize(("total", "share", "made"), [(1000, 3 / 1000, 3), (30, 2 / 10, 6), (1, 0.01, 1), (0, 0.5, 0)])
+def test_a_loop_ends_after_its_share_and_others_do_not(total: int, share: float, made: int) -> None:
+    shares: list[float] = []
+    ctx = context(loop_shares={"steps": share}, report=shares.append)
+    assert list(ctx.loop(total)) == list(range(made))
+    assert shares[-1] == 1.0 and list(ctx.loop(4, name="train")) == [0, 1, 2, 3]
+
+
+def test_a_gpu_is_waited_for_only_where_time_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[str] = []
+    monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
+    for timed, expected in ((False, []), (True, ["cuda:1"] * 4)):
+        assert list(context(device="cuda:1", timed=timed).loop(2)) == [0, 1]
+        assert waited == expected

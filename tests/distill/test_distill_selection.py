@@ -1,19 +1,27 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.nn.utils import vector_to_parameters
 
+from stillproof.core.components import networks
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
-from stillproof.core.types import Card, Distilled, Hard, Space
+from stillproof.core.types import Card, Hard, Space
 from stillproof.distill.herding import herd
+from stillproof.distill.initial import initial_images
 from stillproof.distill.k_center import KCenter, k_center_positions
 from stillproof.distill.k_center_greedy import greedy_centres
 from stillproof.distill.random import RandomImages, random_positions
+from stillproof.distill.selection import embedded, train_embedding
+from stillproof.nets.body import Body
+from stillproof.nets.build import build_network
 from stillproof.testing.toy import TOY, toy_images
 from stillproof.transforms.space import make_front
 
@@ -84,16 +92,43 @@ def test_k_center_finds_one_image_of_each_cluster() -> None:
         assert sorted(ranks) == [0, 1, 2]
 
 
+def with_network(network: str, seed: int = 0) -> Context:
+    ctx = context(seed)
+    ctx.networks = lambda seeds: build_network(networks.build(network), TOY, seeds, "cpu")
+    ctx.experts = [train_embedding(toy_images(), ctx)]
+    return ctx
+
+
 def test_k_center_on_embeddings_differs_from_pixels() -> None:
-    from stillproof.core.components import networks
-    from stillproof.nets.build import build_network
+    on_network = KCenter().distill(toy_images(), 2, with_network("convnet-2:width=8"))
+    on_pixels = KCenter(embedding="pixels").distill(toy_images(), 2, context())
+    assert not torch.equal(on_network.images, on_pixels.images)
 
-    def made(embedding: str) -> Distilled:
-        ctx = context()
-        ctx.networks = lambda seeds: build_network(networks.build("convnet-2:width=8"), TOY, seeds, "cpu")
-        return KCenter(embedding=embedding).distill(toy_images(), 2, ctx)  # type: ignore[arg-type]
 
-    assert not torch.equal(made("network").images, made("pixels").images)
+@pytest.mark.parametrize("norm", ["instance", "batch"])
+def test_points_are_the_features_of_the_expert_with_statistics_of_all_images(norm: str) -> None:
+    ctx, data = with_network(f"convnet-2:width=8:norm={norm}"), toy_images()
+    body = ctx.make_network("another").train()
+    assert isinstance(body, Body)
+    vector_to_parameters(ctx.experts[0][-1], body.parameters())
+    with torch.no_grad():
+        together = body.features(
+            ctx.into_space(data.read(slice(None)))
+        )  # one batch of all images: their own statistics
+    points = torch.empty_like(together)
+    for _, index, found in embedded(data, ctx, "network"):
+        points[index] = found
+    # Running variances are unbiased, those of a batch are not.
+    rtol, atol = (1e-5, 1e-5) if norm == "instance" else (2e-2, 1e-3)
+    torch.testing.assert_close(points, together, rtol=rtol, atol=atol)
+
+
+def test_a_start_at_central_images_leaves_the_experts_of_the_method_alone() -> None:
+    ctx = with_network("convnet-2:width=8")
+    images, _ = initial_images(toy_images(), 2, ctx, "k-center")
+    other = dataclasses.replace(ctx, experts=[torch.zeros(3, 1)] * 2)
+    assert torch.equal(initial_images(toy_images(), 2, other, "k-center")[0], images)
+    assert len(other.experts) == 2
 
 
 def test_random_images_are_real_ones_of_the_right_class() -> None:

@@ -82,7 +82,7 @@ def test_selections_share_one_training(tmp_path: Path) -> None:
     assert stages(planner) == {"train": 1, "select": 3}
     planned_both = planned(tmp_path, seeds=1)
     planned_both.rows(Accuracy(network=(NETWORK,), seeds=1, selection="oracle").rows())
-    assert stages(planned_both) == {"distill": 8, "train": 9, "select": 18}
+    assert stages(planned_both) == {"expert": 1, "distill": 8, "train": 9, "select": 18}
     with pytest.raises(BadInput, match="held-out"):
         planner.plan(SelectRequest(TrainRequest(DIGITS, NETWORK, "smoke", 0), "heldout"))
 
@@ -92,13 +92,14 @@ def test_nothing_is_planned_twice_in_ten_thousand_cells(tmp_path: Path, monkeypa
     for module, name in ((plan, "digest"), (resolve, "load"), (resolve, "forward_flops")):
         monkeypatch.setattr(module, name, _counted(getattr(module, name), name, calls))
     planner = planned(tmp_path, seeds=1100, methods=("random", "herding", "dm"), ipc=(1,))
-    assert len(planner.cells) == calls["digest"] == 1100 * 11
+    assert len(planner.cells) == calls["digest"] == 1100 * 12
     assert (calls["load"], calls["forward_flops"]) == (2, 1)
     with open_store(str(tmp_path / "s.db")) as store:
         cells = list(planner.cells.values())
         enter(store, cells)
         found = estimate(store, cells, workers=2)
-    assert (found.cells, found.cached, found.by_stage) == (12100, 0, {"train": 4400, "select": 4400, "distill": 3300})
+    left = {"train": 4400, "select": 4400, "expert": 1100, "distill": 3300}
+    assert (found.cells, found.cached, found.by_stage) == (13200, 0, left)
     assert found.seconds > 0 and not found.calibrated
 
 
@@ -156,6 +157,19 @@ def test_a_set_that_needs_no_network_is_the_same_for_all(tmp_path: Path) -> None
     for method, cells in (("random", 1), ("k-center:embedding=pixels", 1), ("k-center", 2)):
         found = {planner.plan(DistillRequest(DIGITS, method, 1, 0, name)).id for name in (NETWORK, "mlp")}
         assert len(found) == cells, method
+
+
+def test_sets_of_one_seed_share_the_network_that_they_are_chosen_by(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    for method in ("k-center", "herding", "k-center-greedy"):
+        for ipc in (1, 5):
+            planner.plan(DistillRequest(DIGITS, method, ipc, 3, NETWORK))
+    assert stages(planner) == {"expert": 1, "distill": 6}
+    planner.plan(DistillRequest(DIGITS, "k-center", 1, 4, NETWORK))
+    planner.plan(DistillRequest(DIGITS, "k-center", 1, 3, "mlp"))
+    planner.plan(DistillRequest(DIGITS, "k-center:embedding=pixels", 1, 5, NETWORK))
+    assert stages(planner) == {"expert": 3, "distill": 9}
+    assert [cell.spec["seed"] for cell in planner.cells.values() if cell.stage == "expert"] == [3, 4, 3]
 
 
 def test_a_recipe_with_behaviour_of_its_own_is_refused(tmp_path: Path) -> None:

@@ -40,9 +40,12 @@ class Context:
         scratch: Folder for checkpoints; without one nothing is kept.
         report: Takes the share of the cell that is done.
         checkpoint_seconds: How often a loop saves itself.
+        timed: Whether laps are exact on a GPU too, which then has to be waited for at every step.
+        loop_shares: Share of a loop, by its name, after which it ends, for those who just want to know what steps cost.
         snapshot_steps: Steps at which the images are kept besides the result.
         numerics: Threads, device and versions of this process. A loop that was resumed under others is of both, which
             ``segments`` then tells.
+        laps: Seconds of every step that this process made, by the name of the loop; saving is left out.
     """
 
     seeds: Seeds
@@ -56,11 +59,14 @@ class Context:
     scratch: Path | None = None
     report: Report = _silent
     checkpoint_seconds: float = 20.0
+    timed: bool = False
+    loop_shares: Mapping[str, float] = field(default_factory=dict)
     snapshot_steps: frozenset[int] = frozenset()
     numerics: Json = field(default_factory=dict)
     segments: list[Json] = field(default_factory=list)
     history: list[dict[str, float]] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
+    laps: dict[str, list[float]] = field(default_factory=dict)
 
     def make_network(self, *names: str | int) -> nn.Module:
         """Return a freshly initialised network whose weights come from the seed called ``names``."""
@@ -90,14 +96,26 @@ class Context:
         if self.numerics and self.numerics not in self.segments:
             self.segments.append(self.numerics)
         saved = time.monotonic()
-        for step in range(start, total):
-            self.report(step / total)
+        laps = self.laps.setdefault(name, [])
+        end = min(total, max(1, round(total * self.loop_shares.get(name, 1.0))))
+        for step in range(start, end):
+            self.report(step / end)
+            began = self._now()
             yield step
+            laps.append(self._now() - began)
             due = time.monotonic() - saved >= self.checkpoint_seconds
-            if path and (due or step + 1 == total):
+            if path and (due or step + 1 == end):
                 save_loop(path, step + 1, parts, kept)
                 saved = time.monotonic()
         self.report(1.0)
+
+    def _now(self) -> float:
+        """Return the time in seconds; where it matters, when the device has done what it was given."""
+        if self.timed and self.device.startswith("cuda"):
+            import torch
+
+            torch.cuda.synchronize(self.device)
+        return time.perf_counter()
 
     def log(self, step: int, values: Mapping[str, float]) -> None:
         """Keep numbers of one step in the cell's record."""

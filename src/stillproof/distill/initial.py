@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Literal
 
 import torch
@@ -13,6 +14,7 @@ from stillproof.distill.grid import CELLS, Form, images_each
 from stillproof.distill.k_center import KCenter, k_center_positions
 from stillproof.distill.kept import real_images
 from stillproof.distill.random import random_positions
+from stillproof.distill.selection import train_embedding
 
 Init = Literal["noise", "real", "k-center"]
 
@@ -39,4 +41,6 @@ def _random_real(data: ImageSet, ipc: int, ctx: Context, form: Form) -> Tensor:
 
 def _central(data: ImageSet, ipc: int, ctx: Context, form: Form) -> Tensor:
     default = KCenter()
+    # Trained here, and not shared: the experts of the cell, if it has any, are those of the method that starts.
+    ctx = dataclasses.replace(ctx, experts=[train_embedding(data, ctx)])
     return k_center_positions(data, images_each(ipc, form), ctx, default.embedding, default.starts)

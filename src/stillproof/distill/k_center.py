@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -15,7 +16,7 @@ from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.grid import Form, images_each
 from stillproof.distill.kept import keep
-from stillproof.distill.selection import Embedding, embedded, image_passes
+from stillproof.distill.selection import Embedding, embedded, image_passes, needed_expert
 
 
 @distillers.register("k-center", version=1, paper="arXiv:2207.09639")
@@ -33,6 +34,8 @@ class KCenter:
     starts: int = 10  # scikit-learn's default when the paper was written
     form: Form = "single"
 
+    experts_by_seed: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         """Refuse what k-means cannot do."""
         if self.starts < 1:
@@ -42,6 +45,11 @@ class KCenter:
     def needs_network(self) -> bool:
         """Say whether the result depends on the network."""
         return self.embedding == "network"
+
+    @property
+    def needs_experts(self) -> tuple[int, str] | None:
+        """Say which network must have been trained before."""
+        return needed_expert(self.embedding)
 
     def images_each(self, ipc: int) -> int:
         """Return how many real images of a class are needed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -10,7 +11,7 @@ from torch import Tensor
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.selection import Embedding, image_passes, select
+from stillproof.distill.selection import Embedding, image_passes, needed_expert, select
 
 
 @distillers.register("k-center-greedy", version=1, paper="arXiv:2006.05929")
@@ -24,10 +25,17 @@ class GreedyKCenter:
 
     embedding: Embedding = "network"
 
+    experts_by_seed: ClassVar[bool] = True
+
     @property
     def needs_network(self) -> bool:
         """Say whether the result depends on the network."""
         return self.embedding == "network"
+
+    @property
+    def needs_experts(self) -> tuple[int, str] | None:
+        """Say which network must have been trained before."""
+        return needed_expert(self.embedding)
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""

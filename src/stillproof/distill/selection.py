@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
+from stillproof.core.components import recipes
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.kept import keep
@@ -15,9 +17,9 @@ from stillproof.nets.body import Body
 from stillproof.train.data import from_images
 from stillproof.train.loop import fit
 from stillproof.train.model import TEST_BATCH, TrainedModel
-from stillproof.train.recipe import Recipe
 
 Embedding = Literal["network", "pixels"]
+EXPERT = "dc-bench:epochs=1:curve_points=1"  # how the embedding network is trained
 Choose = Callable[[Tensor, int, int], Tensor]  # embeddings (n, D), ipc, class -> positions (ipc,) among the n
 
 
@@ -31,9 +33,9 @@ def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose:
 def embedded(data: ImageSet, ctx: Context, embedding: Embedding) -> Iterator[tuple[int, Tensor, Tensor]]:
     """Yield each class with the positions of its images and their embeddings (n, D) on the CPU.
 
-    The embedding network is DC-Bench's: a fresh one, trained on all images for one epoch.
+    The embedding network is DC-Bench's: one that was trained on all images for one epoch, the first of the experts.
     """
-    embed = _one_epoch_network(data, ctx) if embedding == "network" else _pixels
+    embed = _expert_network(data, ctx) if embedding == "network" else _pixels
     for label in range(data.num_classes):
         index = data.of_class(label)
         batches = [embed(data.read(part, ctx.device)).cpu() for part in torch.split(index, TEST_BATCH)]
@@ -44,16 +46,42 @@ def _pixels(images: Tensor) -> Tensor:
     return images.flatten(1)
 
 
-def _one_epoch_network(data: ImageSet, ctx: Context) -> Callable[[Tensor], Tensor]:
+def needed_expert(embedding: Embedding) -> tuple[int, str] | None:
+    """Return what a method that chooses by ``embedding`` has as ``needs_experts``."""
+    return (1, EXPERT) if embedding == "network" else None
+
+
+def train_embedding(data: ImageSet, ctx: Context) -> Tensor:
+    """Train the embedding network here, for methods that do not share it; return its weights, (1, P)."""
     body = ctx.make_network("embedding")
     assert isinstance(body, Body) and ctx.front is not None
-    recipe = Recipe(epochs=1)
-    with torch.enable_grad():
-        model = TrainedModel(ctx.front, body)
-        fit(model, from_images(data, ctx.front, recipe.loss, ctx.device), recipe, ctx, flops=ctx.forward_flops)
+    recipe = recipes.build(EXPERT)
+    images = from_images(data, ctx.front, recipe.loss, ctx.device)
+    fit(TrainedModel(ctx.front, body), images, recipe, ctx, flops=ctx.forward_flops)
+    return parameters_to_vector(body.parameters()).detach()[None]
+
+
+def _expert_network(data: ImageSet, ctx: Context) -> Callable[[Tensor], Tensor]:
+    body = ctx.make_network("embedding").eval()
+    assert isinstance(body, Body)
+    vector_to_parameters(ctx.experts[0][-1].to(ctx.device), body.parameters())
+    _set_batch_norms(body, data, ctx)
     return lambda pixels: body.features(ctx.into_space(pixels))
 
 
+def _set_batch_norms(body: Body, data: ImageSet, ctx: Context) -> None:
+    """Give batch norms the mean statistics of all images: experts are weights alone."""
+    norms = [module for module in body.modules() if isinstance(module, nn.modules.batchnorm._BatchNorm)]
+    if not norms:
+        return
+    for norm in norms:
+        norm.train().momentum = None  # all batches count the same
+    order = torch.randperm(len(data), generator=ctx.seeds.child("statistics").torch())
+    for index in torch.split(order, TEST_BATCH):
+        body(ctx.into_space(data.read(index, ctx.device)))
+    body.eval()
+
+
 def image_passes(n_real: int, embedding: Embedding) -> float:
-    """Return the cost of the embeddings in forward passes of one image: one epoch of training and one look."""
-    return 4.0 * n_real if embedding == "network" else 0.0
+    """Return the cost of the embeddings in forward passes of one image."""
+    return float(n_real) if embedding == "network" else 0.0

@@ -14,7 +14,8 @@ class Cell:
     """One question.
 
     ``spec`` decides the answer and names the cell; ``where`` only helps to compute it; ``needs`` are the cells whose
-    answers it reads; ``flops`` is the expected work.
+    answers it reads; ``flops`` is the expected work; ``alone`` says that it measures time,
+    so that no other may run beside it.
     """
 
     id: str
@@ -24,3 +25,4 @@ class Cell:
     needs: tuple[str, ...]
     flops: float
     label: str
+    alone: bool = False

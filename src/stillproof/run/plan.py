@@ -10,11 +10,13 @@ from stillproof.core.spec import Json, digest
 from stillproof.run.cell import Cell
 from stillproof.run.coverage_cell import plan_coverage
 from stillproof.run.map_cell import plan_map
+from stillproof.run.plan_cost import plan_cost
 from stillproof.run.plan_distill import plan_distill, plan_whitening
 from stillproof.run.plan_train import plan_select, plan_train
 from stillproof.run.resolve import Resolver
 from stillproof.run.truth_cell import plan_truth
 from stillproof.suites.requests import (
+    CostRequest,
     CoverageRequest,
     DistillRequest,
     MapRequest,
@@ -35,6 +37,7 @@ PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
     TruthRequest: plan_truth,
     CoverageRequest: plan_coverage,
     MapRequest: plan_map,
+    CostRequest: plan_cost,
 }
 
 
@@ -57,7 +60,18 @@ class Planner:
             self._known[request] = PLANS[type(request)](self, request)
         return self._known[request]
 
-    def cell(self, stage: str, spec: Json, where: Json, needs: tuple[str, ...], flops: float, label: str) -> Cell:
+    def cell(
+        self,
+        stage: str,
+        spec: Json,
+        where: Json,
+        needs: tuple[str, ...],
+        flops: float,
+        label: str,
+        *,
+        alone: bool = False,
+    ) -> Cell:
         """Return the cell of a spec, as it was first asked for."""
         name = digest(spec)
-        return self.cells.setdefault(name, Cell(name, stage, spec, {**where, "flops": flops}, needs, flops, label))
+        where = {**where, "flops": flops}
+        return self.cells.setdefault(name, Cell(name, stage, spec, where, needs, flops, label, alone))

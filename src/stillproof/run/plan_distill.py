@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stillproof.core.errors import BadInput
 from stillproof.core.source import file_hash, module_hash
+from stillproof.core.spec import Json
+from stillproof.core.types import Distiller
 from stillproof.run.cell import SPEC_FORMAT, Cell
 from stillproof.suites.requests import DistillRequest, WhitenRequest
 
@@ -18,6 +21,18 @@ SHARED = ("stillproof.nets.build", "stillproof.transforms.space", "stillproof.tr
 # ... and of these the file alone, since they import the store, which decides no number.
 DISTILLING = ("stillproof.run.distill_context", "stillproof.run.zca_cell")
 EXPERT = ("stillproof.run.expert_cell", "stillproof.run.zca_cell")
+
+
+@dataclass(frozen=True, slots=True)
+class Distilling:
+    """One distillation: what is asked of it, and by which method; ``spec`` is all of a spec but its stage."""
+
+    method: Distiller
+    spec: Json
+    where: Json
+    needs: tuple[str, ...]
+    flops: float
+    label: str
 
 
 def plan_whitening(planner: Planner, request: WhitenRequest) -> Cell:
@@ -35,13 +50,21 @@ def plan_whitening(planner: Planner, request: WhitenRequest) -> Cell:
 
 def plan_distill(planner: Planner, request: DistillRequest) -> Cell:
     """Plan a distilled set."""
+    asked = distilling(planner, request)
+    spec = {"stage": "distill", **asked.spec}
+    if request.snapshots:
+        spec["snapshots"] = list(request.snapshots)
+    return planner.cell("distill", spec, asked.where, asked.needs, asked.flops, asked.label)
+
+
+def distilling(planner: Planner, request: DistillRequest) -> Distilling:
+    """Return what decides a distilled set, and plan what it needs; snapshots are left to whoever wants them."""
     data = planner.names.data(request.data.dataset, request.data.part)
     method, method_spec = planner.names.method(request.method, request.scale, data.info.name, request.ipc)
     each = getattr(method, "images_each", lambda ipc: ipc)(request.ipc)
     check_ipc(request.ipc, each, data.smallest, request.data.dataset)
     network, flops = planner.names.network(request.network, data.info)
     spec = {
-        "stage": "distill",
         "format": SPEC_FORMAT,
         "data": data.id,
         "info": data.info_spec(),
@@ -53,25 +76,26 @@ def plan_distill(planner: Planner, request: DistillRequest) -> Cell:
     }
     variant = getattr(method, "whitening", "usual")
     zca = planner.plan(WhitenRequest(request.data, variant)) if getattr(method, "zca", False) else None
-    experts = _experts(planner, request, getattr(method, "needs_experts", None), zca)
+    experts = _experts(planner, request, method, zca)
     if zca:
         spec["zca"] = zca.id
     if experts:
         spec["experts"] = experts
-    if request.snapshots:
-        spec["snapshots"] = list(request.snapshots)
     needs = (*([zca.id] if zca else []), *experts)
     passes = getattr(method, "image_passes", lambda *_: 0.0)(data.total, data.info.num_classes, request.ipc)
     where = {"dataset": request.data.dataset, "part": request.data.part, "network": request.network}
     label = f"{request.method} {data.info.name} ipc {request.ipc} seed {request.seed}"
-    return planner.cell("distill", spec, where, needs, passes * flops, label)
+    return Distilling(method, spec, where, needs, passes * flops, label)
 
 
-def _experts(planner: Planner, request: DistillRequest, wanted: tuple[int, str] | None, zca: Cell | None) -> list[str]:
-    """Plan the networks whose training a distiller follows; sets of all seeds learn from the same ones."""
+def _experts(planner: Planner, request: DistillRequest, method: Distiller, zca: Cell | None) -> list[str]:
+    """Plan the networks that a distiller learns from: the same for sets of all seeds, unless it wants others."""
+    wanted: tuple[int, str] | None = getattr(method, "needs_experts", None)
     if wanted is None:
         return []
     count, reference = wanted
+    first = request.seed * count if getattr(method, "experts_by_seed", False) else 0
+    seeds = range(first, first + count)
     data = planner.names.data(request.data.dataset, request.data.part)
     recipe, recipe_spec = planner.names.recipe(reference)
     network, flops = planner.names.network(request.network, data.info)
@@ -90,7 +114,7 @@ def _experts(planner: Planner, request: DistillRequest, wanted: tuple[int, str] 
     work = 3.0 * recipe.epochs * data.total * flops
     needs = (zca.id,) if zca else ()
     label = f"expert {request.network} on {data.info.name} seed"
-    cells = [planner.cell("expert", spec | {"seed": s}, where, needs, work, f"{label} {s}") for s in range(count)]
+    cells = [planner.cell("expert", spec | {"seed": s}, where, needs, work, f"{label} {s}") for s in seeds]
     return [cell.id for cell in cells]
 
 

@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput, Corrupt, LeaseLost, StillproofError
 from stillproof.core.provenance import provenance
 from stillproof.core.spec import Json
 from stillproof.run.cell import Cell
+from stillproof.run.cost_cell import compute_cost
 from stillproof.run.coverage_cell import compute_coverage
 from stillproof.run.distill_cell import compute_distill
 from stillproof.run.expert_cell import compute_expert
@@ -37,6 +38,7 @@ STAGES: dict[str, Compute] = {
     "truth": compute_truth,
     "coverage": compute_coverage,
     "map": compute_map,
+    "cost": compute_cost,
 }
 
 OFFERED = 64  # ready cells offered to one claim
