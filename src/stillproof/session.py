@@ -29,6 +29,7 @@ from stillproof.run.import_sets import Imported, keep_sets, read_sets
 from stillproof.run.plan import Planner
 from stillproof.run.run_plan import run_plan
 from stillproof.run.training_data import check_fits, read_set
+from stillproof.run.workers import workers_for
 from stillproof.run.world import Options, answer_of, default_device
 from stillproof.score.stats import summarise
 from stillproof.store.store import Store, open_store
@@ -61,13 +62,16 @@ class Session:
         store: str | None = None,
         data: str | None = None,
         *,
-        workers: int = 1,
+        workers: int | None = 1,
         plugins: Sequence[Plugin] = (),
         device: str | None = None,
         on_plan: Callable[[Planner], OnChange] | None = None,
         checkpoint_seconds: float = 20.0,
     ) -> None:
-        """Load plug-ins; ``on_plan`` is told of each plan and returns what watches it."""
+        """Load plug-ins; ``on_plan`` is told of each plan and returns what watches it.
+
+        ``workers`` processes compute; without a number, as many as the work of a plan repays.
+        """
         index_entry_points()
         import_entry_points()
         self.plugins = load_plugins(plugins)
@@ -197,7 +201,8 @@ class Session:
 
     def estimate(self, planner: Planner) -> Estimate:
         """Return what the rest of a plan will cost."""
-        return estimate(self.store, list(planner.cells.values()), self.workers)
+        cells = list(planner.cells.values())
+        return estimate(self.store, cells, self.workers or workers_for(cells, self.device))
 
     def execute(self, planner: Planner, *, snapshots: Sequence[int] = (), must_succeed: bool = True) -> dict[str, str]:
         """Compute what the store does not know yet; return the status that each cell had before."""
@@ -210,7 +215,9 @@ class Session:
         if self.device == "cpu":
             log.info("computing on the CPU: no GPU was found.")
         watch = self._on_plan(planner)
-        run_plan(self.store, cells, options, self.workers, self.plugins, watch)
+        left = [cell for cell in cells if before.get(cell.id) != "done"]
+        workers = self.workers or workers_for(left, self.device)
+        run_plan(self.store, cells, options, workers, self.plugins, watch)
         if must_succeed:
             self._raise_first_failure(planner)
         return before

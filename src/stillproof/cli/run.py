@@ -13,7 +13,6 @@ from stillproof.cli.options import (
     JsonOption,
     PluginOption,
     StoreOption,
-    WorkersOption,
     one_of,
     split_list,
     split_numbers,
@@ -49,7 +48,14 @@ def command(
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
-    workers: WorkersOption = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            help="Processes; with more than one, each has one thread. [default: one a core for long runs on a CPU]",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a suite and print its table; finished cells are never computed again."""

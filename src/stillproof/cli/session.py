@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def session(
-    store: str | None, data: str | None, plugins: list[Path] | None = None, workers: int = 1
+    store: str | None, data: str | None, plugins: list[Path] | None = None, workers: int | None = 1
 ) -> Iterator[Session]:
     """Yield a session; its store is opened when it is needed and closed afterwards."""
     from stillproof.cli.progress import Display

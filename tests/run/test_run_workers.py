@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import pytest
+
+from stillproof.run import workers
+from stillproof.run.cell import Cell
+from stillproof.run.workers import workers_for
+
+
+def cells(seconds: float) -> list[Cell]:
+    return [Cell(str(n), "train", {}, {}, (), seconds * workers.FLOPS_PER_SECOND / 2, "") for n in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "device", "cores", "expected"),
+    [(60, "cpu", 2, 2), (60, "cpu", 64, workers.MOST), (10, "cpu", 2, 1), (60, "cuda:0", 2, 1), (60, "cpu", 1, 1)],
+)
+def test_processes_where_they_repay(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, device: str, cores: int, expected: int
+) -> None:
+    monkeypatch.setattr(workers, "_cores", lambda: cores)
+    assert workers_for(cells(seconds), device) == expected
+
+
+def test_the_cores_of_this_machine_are_known() -> None:
+    assert workers._cores() >= 1
