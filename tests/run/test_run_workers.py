@@ -4,11 +4,12 @@ import pytest
 
 from stillproof.run import workers
 from stillproof.run.cell import Cell
+from stillproof.run.cost import FLOPS_PER_SECOND
 from stillproof.run.workers import workers_for
 
 
 def cells(seconds: float) -> list[Cell]:
-    return [Cell(str(n), "train", {}, {}, (), seconds * workers.FLOPS_PER_SECOND / 2, "") for n in range(2)]
+    return [Cell(str(n), "train", {}, {}, (), seconds * FLOPS_PER_SECOND / 2, "") for n in range(2)]
 
 
 @pytest.mark.parametrize(
