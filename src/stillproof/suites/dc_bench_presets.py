@@ -10,21 +10,22 @@ QUICK = {
     "methods": ("random", "k-center", "herding", "dm"),
     "ipc": (10,),
     "seeds": 3,
-    "network": ("convnet-3", "mlp", "lenet", "alexnet", "vit"),
+    "network": ("convnet-3", "convnet-2", "mlp", "lenet", "vit:width=64:depth=2:heads=4:head_width=16:hidden=64"),
     "recipe": "quick",
     "augmented_recipe": "quick",
     "full_recipe": "quick-real",
-    "compression_ipc": (1, 2, 5, 10, 20, 50),
-    "large_network": "resnet-18",
-    "large_ipc": (1, 10, 50),
-    "search_spaces": ("convnet",),
-    "architectures": 10,
+    "augmentations": ("none", "imagenet-aug", "rand-augment", "auto-augment", "dsa", "mixup", "cutmix"),
+    "compression_ipc": (1, 2, 5, 10, 20),
+    "large_network": "",  # takes too long without a GPU
+    "search_spaces": ("nas201",),
+    "architectures": 8,
     "search_ipc": 10,
     "search_seeds": 1,
     "search_recipe": "nas-search:epochs=20",
     "search_full_recipe": "nas-search:epochs=2",
-    "truth_recipe": "quick-real",
+    "truth_recipe": "quick-real:epochs=5",
     "init_methods": ("dm:steps=150",),
+    "init_ipc": 1,
 }
 SMOKE = QUICK | {
     "scale": "smoke",
@@ -45,7 +46,6 @@ SMOKE = QUICK | {
     "search_full_recipe": "smoke",
     "truth_recipe": "smoke",
     "init_methods": ("dm:steps=3",),
-    "init_ipc": 1,
     "cost_steps": 2,
 }
 PRESETS = (Preset("paper", {"scale": "paper"}), Preset("quick", QUICK), Preset("smoke", SMOKE))
