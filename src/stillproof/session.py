@@ -20,6 +20,8 @@ from stillproof.distill.importers.checkpoints import read_model
 from stillproof.distill.importers.wish import Wish
 from stillproof.distill.own_recipe import DEFAULT_RECIPE, recipe_reference
 from stillproof.report.runs import newest_run
+from stillproof.report.suite_tables import tables_of
+from stillproof.report.table import Table
 from stillproof.report.tables import Line, accuracy_lines
 from stillproof.run.cell import Cell
 from stillproof.run.cost import Estimate, estimate
@@ -198,6 +200,10 @@ class Session:
     def table(self, suite: str) -> list[Line]:
         """Return the table of a suite's newest run, from whatever has been computed so far."""
         return accuracy_lines(self.store, newest_run(self.store, suite))
+
+    def tables(self, suite: str) -> list[Table]:
+        """Return all tables of a suite's newest run, from whatever has been computed so far."""
+        return tables_of(self.store, newest_run(self.store, suite))
 
     def estimate(self, planner: Planner) -> Estimate:
         """Return what the rest of a plan will cost."""

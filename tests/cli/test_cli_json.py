@@ -58,6 +58,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "train": ["train", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
         "run": SUITE,
         "table": ["table", "accuracy"],
+        "plot": ["plot", "accuracy"],
         "list": ["list", "distillers"],
         "show": ["show", "dm"],
         "show --config": ["show", "accuracy", "--config", "--scale", "smoke"],
@@ -93,7 +94,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 14
+    assert len(page) == 15
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb
 

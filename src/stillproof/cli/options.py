@@ -21,6 +21,9 @@ PluginOption = Annotated[
     list[Path] | None, typer.Option("--plugin", help="Python file with components of your own; may be repeated.")
 ]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Also copy the artifact to this folder.")]
+SectionOption = Annotated[
+    str | None, typer.Option("--section", help="Only these sections of the suite, comma-separated.")
+]
 WorkersOption = Annotated[
     int, typer.Option("--workers", min=1, help="Processes; with more than one, each has one thread.")
 ]

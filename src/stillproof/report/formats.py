@@ -1,11 +1,10 @@
-"""One table in every form that people ask for: Markdown, CSV, LaTeX and plain rows for the terminal."""
+"""An accuracy table in every form that people ask for: Markdown, CSV, LaTeX and plain rows for the terminal."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
+from stillproof.report.markup import comma_separated, latex, markdown
 from stillproof.report.tables import Line
 
 # What a row is about stands before its numbers; how they were got, and whatever else a suite says, behind them.
@@ -55,36 +54,22 @@ def _numbers(line: Line) -> tuple[str, str, str]:
 
 def to_markdown(lines: Sequence[Line]) -> str:
     """Return a Markdown table."""
-    titles = header(lines)
-    rows = [titles, tuple("---" for _ in titles), *text_rows(lines)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+    return markdown(header(lines), text_rows(lines))
 
 
 def to_csv(lines: Sequence[Line]) -> str:
     """Return comma-separated values, with accuracies as fractions."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
     keys = _keys(lines)
-    writer.writerow([*keys, "mean", "std", "n", "ci95_low", "ci95_high", "missing"])
+    names = [*keys, "mean", "std", "n", "ci95_low", "ci95_high", "missing"]
+    rows = []
     for line in lines:
         a = line.accuracy
-        low, high = a.ci95 if a and a.ci95 else ("", "")
-        numbers = [a.mean, "" if a.std is None else a.std, a.n, low, high] if a else ["", "", 0, "", ""]
-        writer.writerow([*("" if line.keys.get(k) is None else line.keys[k] for k in keys), *numbers, line.missing])
-    return buffer.getvalue()
+        numbers = [a.mean, a.std, a.n, *(a.ci95 or (None, None))] if a else [None, None, 0, None, None]
+        rows.append([*(line.keys.get(key) for key in keys), *numbers, line.missing])
+    return comma_separated(names, rows)
 
 
 def to_latex(lines: Sequence[Line]) -> str:
     """Return a booktabs table."""
-    rows = [" & ".join(_escape(cell) for cell in row) + r" \\" for row in text_rows(lines)]
     before, after = _columns(lines)
-    head = " & ".join(_escape(cell) for cell in header(lines)) + r" \\"
-    body = "\n".join(rows)
-    columns = "l" * len(before) + "r" * len(NUMBERS) + "l" * len(after)
-    return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head}\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}\n"
-
-
-def _escape(text: str) -> str:
-    for character in "&%$#_{}":
-        text = text.replace(character, "\\" + character)
-    return text
+    return latex(header(lines), text_rows(lines), [False] * len(before) + [True] * len(NUMBERS) + [False] * len(after))

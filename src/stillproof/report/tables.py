@@ -1,4 +1,4 @@
-"""Tables of suites, from stored records; a missing answer is a dash with its reason, never averaged away."""
+"""Accuracy tables of suites, from stored records; a missing answer is a dash with its reason, never averaged away."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stillproof.core.spec import Json
-from stillproof.score.stats import Summary, summarise
-from stillproof.store.records import Record, Run
+from stillproof.report.answers import Answered, answered_rows
+from stillproof.score.stats import Summary
+from stillproof.store.records import Run
 from stillproof.store.store import Store
 
 
@@ -29,22 +30,9 @@ class Line:
 
 def accuracy_lines(store: Store, run: Run) -> list[Line]:
     """Return the rows of a run, from whatever the store holds by now."""
-    ids = [cell for row in run.rows for cell in row["cells"]]
-    records = store.results.get_many(ids)
-    needed = store.results.get_many([r.spec["train"] for r in records.values()])
-    return [_line(row, records, needed) for row in run.rows]
+    return [line_of(row) for row in answered_rows(store, run)]
 
 
-def _line(row: Json, records: Mapping[str, Record], needed: Mapping[str, Record]) -> Line:
-    keys = {key: value for key, value in row.items() if key != "cells"}
-    found = [records[cell] for cell in row["cells"] if cell in records]
-    done = [record.result["accuracy"] for record in found if record.status == "done" and record.result]
-    notes = sorted({_reason(record, needed) for record in found if record.status in ("failed", "unsupported")})
-    return Line(keys, summarise(done) if done else None, len(row["cells"]) - len(done), notes)
-
-
-def _reason(record: Record, needed: Mapping[str, Record]) -> str:
-    """Say why a cell has no answer, in the words of the cell that failed first."""
-    train = needed.get(record.spec["train"])
-    error = train.error if train is not None and train.error else record.error
-    return (error or "unknown").splitlines()[0]
+def line_of(row: Answered) -> Line:
+    """Return a row with its accuracy, if that is what it asks for."""
+    return Line(row.keys, row.summary(), row.missing, row.reasons)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-CLOSEST = 0.06  # of the axis: numbers nearer to each other than this would touch
+DIGIT = 0.0227  # of the axis, that a digit takes
+BETWEEN = 0.015  # of the axis, left free between numbers
 
 
 def log_axis(axes: Axes, xs: Sequence[float]) -> None:
@@ -31,11 +32,15 @@ def log_axis(axes: Axes, xs: Sequence[float]) -> None:
 def _readable(xs: Sequence[float], smallest: float) -> list[float]:
     """Return those numbers that leave room for each other, the first and the last among them."""
     places = [math.log10(x) if x > 0 else math.log10(smallest) - 0.4 for x in xs]
-    room = CLOSEST * (places[-1] - places[0])
+    whole = places[-1] - places[0]
+
+    def fit(one: int, other: int) -> bool:
+        digits = (len(f"{xs[one]:g}") + len(f"{xs[other]:g}")) / 2
+        return places[other] - places[one] > whole * (DIGIT * digits + BETWEEN)
+
+    last = len(xs) - 1
     kept = [0]
-    for index in range(1, len(xs)):
-        if places[index] - places[kept[-1]] > room:
+    for index in range(1, last):
+        if fit(kept[-1], index) and fit(index, last):
             kept.append(index)
-    if kept[-1] != len(xs) - 1:
-        kept[-1] = len(xs) - 1
-    return [xs[index] for index in kept]
+    return [xs[index] for index in dict.fromkeys((*kept, last))]

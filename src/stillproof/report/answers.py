@@ -1,0 +1,92 @@
+"""The rows of a run with the answers that the store holds by now, a place for each seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stillproof.core.spec import Json
+from stillproof.score.stats import Summary, summarise
+from stillproof.store.records import Record, Run
+from stillproof.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a training run took: seconds on the clock, and floating-point operations as the plan counted them."""
+
+    seconds: float | None
+    flops: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One row: what it is about, and what is known of each seed.
+
+    Args:
+        keys: What the row is about.
+        results: One a seed, None where there is no answer.
+        reasons: Why there is none, as far as that is known.
+        waiting: How many are not computed yet.
+        efforts: What the training behind each result took, None where there was none.
+    """
+
+    keys: Mapping[str, Any]
+    results: Sequence[Json | None]
+    reasons: Sequence[str] = ()
+    waiting: int = 0
+    efforts: Sequence[Effort | None] = ()
+
+    def __getitem__(self, key: str) -> Any:
+        return self.keys.get(key)
+
+    @property
+    def missing(self) -> int:
+        """Return the number of seeds without an answer."""
+        return sum(result is None for result in self.results)
+
+    def values(self, name: str = "accuracy") -> list[float | None]:
+        """Return a number of each seed's answer, None where there is none."""
+        found = [None if result is None else result.get(name) for result in self.results]
+        return [value if isinstance(value, int | float) else None for value in found]
+
+    def summary(self, name: str = "accuracy") -> Summary | None:
+        """Return the summary of that number over the seeds that have it."""
+        known = [value for value in self.values(name) if value is not None]
+        return summarise(known) if known else None
+
+    def mean_of_all(self, name: str = "accuracy") -> float | None:
+        """Return the mean of that number, or nothing if a seed does not have it."""
+        values = self.values(name)
+        known = [value for value in values if value is not None]
+        return math.fsum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def answered_rows(store: Store, run: Run) -> list[Answered]:
+    """Return the rows of a run, from whatever the store holds by now."""
+    records = store.results.get_many([cell for row in run.rows for cell in row["cells"]])
+    needed = store.results.get_many([r.spec["train"] for r in records.values() if "train" in r.spec])
+    return [_answered(row, records, needed) for row in run.rows]
+
+
+def _answered(row: Json, records: Mapping[str, Record], needed: Mapping[str, Record]) -> Answered:
+    found = [records.get(cell) for cell in row["cells"]]
+    trained = [None if record is None else needed.get(record.spec.get("train", "")) for record in found]
+    pairs = list(zip(found, trained, strict=True))
+    ended = [pair for pair in pairs if pair[0] is not None and pair[0].status in ("failed", "unsupported")]
+    results = [record.result if record is not None and record.status == "done" else None for record in found]
+    return Answered(
+        keys={key: value for key, value in row.items() if key != "cells"},
+        results=results,
+        reasons=sorted({_reason(record, train) for record, train in ended}),
+        waiting=results.count(None) - len(ended),
+        efforts=[None if train is None else Effort(train.seconds, train.where.get("flops")) for train in trained],
+    )
+
+
+def _reason(record: Record | None, train: Record | None) -> str:
+    """Say why a cell has no answer, in the words of the cell that failed first."""
+    error = train.error if train is not None and train.error else record and record.error
+    return (error or "unknown").splitlines()[0]

@@ -1,0 +1,46 @@
+"""Accuracy under each augmentation, beside what was published."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from stillproof.report.dc_bench.augmentation_scores import scores_table
+from stillproof.report.dc_bench.columns import (
+    ACCURACY,
+    BEFORE,
+    DISTANCE,
+    MISSING,
+    PUBLISHED,
+    RULES,
+    about,
+    beside,
+    published_notes,
+)
+from stillproof.report.dc_bench.rows import Rows, missing_notes
+from stillproof.report.published import published
+from stillproof.report.table import Column, Table
+
+AUGMENTATION = Column("augmentation", "augmentation")
+RECIPE = dataclasses.replace(RULES[0], fold="always")  # each augmentation has its own, which names it again
+
+
+def augmentation_tables(rows: Rows) -> list[Table]:
+    """Return the accuracies, and the scores of each method."""
+    found = rows.get("augmentation", [])
+    if not found:
+        return []
+    lines = [
+        about(row)
+        | {"augmentation": row["augmentation"]}
+        | beside(
+            row.summary(),
+            published(
+                row["dataset"], row["method"], row["ipc"], augmentation=row["augmentation"], network=row["network"]
+            ),
+        )
+        for row in found
+    ]
+    columns = (*BEFORE, AUGMENTATION, ACCURACY, PUBLISHED, DISTANCE, MISSING, RECIPE, *RULES[1:])
+    notes = [*published_notes(lines), *missing_notes(found)]
+    table = Table("augmentation", "Accuracy under augmentations", columns, lines, notes)
+    return [table, scores_table(found, rows.get("augmentation-choice", []))]

@@ -1,0 +1,34 @@
+"""Bars of accuracy under each augmentation, a panel a number of images per class."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from stillproof.report.answers import Answered
+from stillproof.report.dc_bench.figure_parts import basis_of, figures_by
+from stillproof.report.dc_bench.rows import Rows, grouped, images
+from stillproof.report.figures.bars import Bar, Bars, draw_bars
+from stillproof.report.published import published
+
+
+def augmentation_figures(rows: Rows) -> dict[str, Figure]:
+    """Return a figure a data set and network."""
+    return figures_by("augmentation", grouped(rows.get("augmentation", []), "dataset", "network"), _draw)
+
+
+def _draw(rows: list[Answered]) -> Figure:
+    bars = [
+        Bar(
+            group=row["augmentation"],
+            method=row["method"],
+            value=row.summary(),
+            published=published(
+                row["dataset"], row["method"], row["ipc"], augmentation=row["augmentation"], network=row["network"]
+            ),
+            panel=images(row["ipc"]),
+        )
+        for row in rows
+    ]
+    return draw_bars(
+        Bars("Accuracy under augmentations", bars, basis_of(rows, "dataset", "network"), group_name="augmentation")
+    )

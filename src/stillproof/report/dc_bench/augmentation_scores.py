@@ -1,0 +1,91 @@
+"""One line a method: without augmentation, the average over augmentations, and the one that was chosen as best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stillproof.report.answers import Answered
+from stillproof.report.dc_bench.columns import BEFORE, RULES, about
+from stillproof.report.dc_bench.rows import complete, grouped, images, missing_notes
+from stillproof.report.table import Column, Table, Value
+from stillproof.score.stats import Summary, summarise
+
+NONE = "none"
+HELDOUT, ORACLE = "held-out training images", "ORACLE: the test images"
+COLUMNS = (
+    *BEFORE,
+    Column("none", "none %", Summary),
+    Column("average", "average %", Summary),
+    Column("best", "best %", Summary),
+    Column("best_augmentation", "best augmentation"),
+    Column("chosen_on", "best chosen on", fold="same"),
+    *RULES[1:],
+)
+DEFINITION = (
+    "average and best are over the augmentations without none; the average is taken seed by seed, over seeds that have "
+    "an answer under every augmentation."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The augmentation that was chosen, or why none was; ``tied`` are others that did as well."""
+
+    name: str | None
+    reason: str = ""
+    tied: Sequence[str] = ()
+
+
+def scores_table(rows: Sequence[Answered], choices: Sequence[Answered]) -> Table:
+    """Return the scores; ``choices`` are the trainings that the best augmentation is chosen by."""
+    lines: list[dict[str, Value]] = []
+    notes = [DEFINITION]
+    chosen_by = grouped(choices, "dataset", "network", "method", "ipc")
+    for key, group in grouped(rows, "dataset", "network", "method", "ipc").items():
+        oracle = group[0]["protocol"] == "faithful"
+        named = {row["augmentation"]: row for row in group}
+        others = {name: row for name, row in named.items() if name != NONE}
+        judged = others if oracle else {row["augmentation"]: row for row in chosen_by.get(key, [])}
+        best = _best(list(others), judged, "accuracy" if oracle else "heldout_accuracy")
+        scores = {
+            "none": named[NONE].summary() if NONE in named else None,
+            "average": _average(list(others.values())),
+            "best": others[best.name].summary() if best.name else None,
+            "best_augmentation": best.name,
+            "chosen_on": ORACLE if oracle else HELDOUT,
+        }
+        lines.append(about(group[0]) | scores)
+        notes += _remarks(best, f"{group[0]['method']}, {images(group[0]['ipc'])}")
+    return Table(
+        "augmentation-scores", "Scores over augmentations", COLUMNS, lines, [*notes, *missing_notes([*rows, *choices])]
+    )
+
+
+def _average(rows: Sequence[Answered]) -> Summary | None:
+    if not rows:
+        return None
+    means = [math.fsum(seed) / len(seed) for seed in complete(*(row.values() for row in rows))]
+    return summarise(means) if means else None
+
+
+def _best(names: Sequence[str], judged: Mapping[str, Answered], score: str) -> Best:
+    """Choose by the mean over those seeds that have a score of every augmentation."""
+    if not names:
+        return Best(None, "no augmentation was asked for")
+    absent = [name for name in names if name not in judged or judged[name].summary(score) is None]
+    if absent:
+        return Best(None, f"no answer to choose by of {', '.join(absent)}")
+    seeds = complete(*(judged[name].values(score) for name in names))
+    if not seeds:
+        return Best(None, "no seed has an answer to choose by of every augmentation")
+    means = [round(math.fsum(column) / len(seeds), 12) for column in zip(*seeds, strict=True)]
+    winners = [name for name, mean in zip(names, means, strict=True) if mean == max(means)]
+    return Best(winners[0], tied=winners[1:])
+
+
+def _remarks(best: Best, whose: str) -> list[str]:
+    if best.name is None:
+        return [f"No best augmentation of {whose}: {best.reason}."]
+    return [f"As good as {best.name} for {whose}, which comes first: {', '.join(best.tied)}."] if best.tied else []

@@ -1,0 +1,66 @@
+"""What it takes to make each set: time of a step, of all, and memory."""
+
+from __future__ import annotations
+
+from stillproof.report.answers import Answered
+from stillproof.report.dc_bench.columns import BEFORE, MISSING, RULES, about
+from stillproof.report.dc_bench.rows import Rows, images, missing_notes
+from stillproof.report.published import PAPER, published_step
+from stillproof.report.table import Bytes, Column, Percent, Seconds, Table, Value
+
+DISTURBED = 0.05  # of the machine: what others may use before a time is doubtful
+COLUMNS = (
+    *BEFORE,
+    Column("step_seconds", "a step", Seconds),
+    Column("steps", "steps", int),
+    Column("total_seconds", "all", Seconds),
+    Column("how", "all is", fold="same"),
+    Column("peak_bytes", "peak memory", Bytes),
+    Column("others_cpu", "others' CPU %", Percent),
+    Column("disturbed", "", fold="empty", absent=""),
+    Column("threads", "threads", int, fold="same"),
+    Column("published_step_seconds", "a step on an A100 (published)", Seconds, "empty"),
+    MISSING,
+    RULES[1],
+)
+NOTES = (
+    "Each was timed once, alone (n = 1, so no intervals); extrapolated: the time of a step by the number of steps.",
+    "others' CPU: the share of the machine that other programs used meanwhile.",
+)
+PUBLISHED_NOTE = f"Published seconds of a step: {PAPER} (Table 8), CIFAR-10 on an A100, another machine than ours."
+
+
+def cost_tables(rows: Rows) -> list[Table]:
+    """Return one line a method and number of images."""
+    found = rows.get("cost", [])
+    if not found:
+        return []
+    lines = [_line(row) for row in found]
+    notes = [*NOTES, *([PUBLISHED_NOTE] if any(line["published_step_seconds"] for line in lines) else [])]
+    disturbed = [f"{row['method']} ({images(row['ipc'])})" for row in found if _is_disturbed(row)]
+    if disturbed:
+        notes.append(f"disturbed: others used more than {DISTURBED:.0%} of the machine: {', '.join(disturbed)}.")
+    return [Table("cost", "What the sets take to make", COLUMNS, lines, [*notes, *missing_notes(found)])]
+
+
+def _line(row: Answered) -> dict[str, Value]:
+    there = published_step(row["dataset"], row["method"], row["ipc"])
+    line = about(row) | {"published_step_seconds": None if there is None else Seconds(there)}
+    result = row.results[0]
+    if result is None:
+        return line
+    step, others = result["step_seconds"], result["others_cpu"]
+    return line | {
+        "step_seconds": None if step is None else Seconds(step),
+        "steps": result["steps"],
+        "total_seconds": Seconds(result["total_seconds"]),
+        "how": "extrapolated" if result["extrapolated"] else "measured",
+        "peak_bytes": Bytes(result["peak_bytes"]),
+        "others_cpu": None if others is None else Percent(others),
+        "disturbed": "disturbed" if _is_disturbed(row) else None,
+        "threads": result["threads"],
+    }
+
+
+def _is_disturbed(row: Answered) -> bool:
+    return any((share or 0) > DISTURBED for share in row.values("others_cpu"))

@@ -1,0 +1,36 @@
+"""What the figures of dc-bench share: names, and what holds for all of a figure's numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from stillproof.report.answers import Answered
+from stillproof.report.dc_bench.rows import images
+from stillproof.report.figures.caption import Basis
+
+
+def figures_by(
+    name: str, groups: Mapping[tuple[Any, ...], list[Answered]], draw: Callable[[list[Answered]], Figure]
+) -> dict[str, Figure]:
+    """Draw each group that has an answer; where there are several groups, the names of figures tell them apart."""
+    there = {key: rows for key, rows in groups.items() if any(row.summary() is not None for row in rows)}
+    return {figure_name(name, key if len(groups) > 1 else ()): draw(rows) for key, rows in there.items()}
+
+
+def figure_name(name: str, parts: Sequence[Any]) -> str:
+    """Return a name that is good for a file."""
+    return "-".join([name, *(re.sub(r"[^A-Za-z0-9.]+", "-", str(part)).strip("-") for part in parts)])
+
+
+def basis_of(rows: Sequence[Answered], *keys: str) -> Basis:
+    """Return what holds for all rows; of ``keys``, what all of them share."""
+    first = rows[0]
+    shared = [first[key] for key in keys if all(row[key] == first[key] for row in rows)]
+    words = [images(value) if isinstance(value, int) else str(value) for value in shared]
+    recipes = list(dict.fromkeys(str(row["recipe"]) for row in rows if row["recipe"]))
+    words += [f"recipe {recipes[0]}"] if len(recipes) == 1 else []
+    return Basis(str(first["protocol"]), str(first["selection"]), "; ".join(words))

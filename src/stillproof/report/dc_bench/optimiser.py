@@ -1,0 +1,32 @@
+"""Training on the sets with SGD against training with Adam."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from stillproof.report.answers import Answered
+from stillproof.report.dc_bench.columns import BEFORE, RULES
+from stillproof.report.dc_bench.rows import Rows, grouped, missing_notes
+from stillproof.report.dc_bench.versus import Versus
+from stillproof.report.table import Table, Value
+
+VERSUS = Versus("adam", "sgd")
+COLUMNS = (*BEFORE, *VERSUS.columns(), dataclasses.replace(RULES[0], fold="always"), *RULES[1:])
+
+
+def optimiser_tables(rows: Rows) -> list[Table]:
+    """Return one line a method and number of images."""
+    found = rows.get("optimiser", [])
+    if not found:
+        return []
+    lines = [_line(group) for group in grouped(found, "dataset", "network", "method", "ipc").values()]
+    notes = ["adam over sgd: seed by seed.", *missing_notes(found)]
+    return [Table("optimiser", "Training with SGD and with Adam", COLUMNS, lines, notes)]
+
+
+def _line(group: list[Answered]) -> dict[str, Value]:
+    ways = {str(row["optimiser"]): row for row in group}
+    recipes = {name: str(row["recipe"]) for name, row in ways.items()}
+    return VERSUS.line(group, ways.get("adam"), ways.get("sgd")) | {
+        "recipe": ", ".join(f"{name}: {recipe}" for name, recipe in recipes.items())
+    }

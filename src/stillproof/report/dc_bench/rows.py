@@ -1,0 +1,53 @@
+"""How answered rows are grouped and paired, and what the notes below their tables say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from stillproof.report.answers import Answered
+from stillproof.score.stats import Summary, summarise
+
+Rows = Mapping[str, Sequence[Answered]]  # by section
+Values = Sequence[float | None]  # one a seed
+
+FULL, RANDOM = "full", "random"
+
+
+def by_section(rows: Iterable[Answered]) -> Rows:
+    """Return the rows of each section, in their order."""
+    return {str(key): found for (key,), found in grouped(rows, "section").items()}
+
+
+def grouped(rows: Iterable[Answered], *keys: str) -> dict[tuple[Any, ...], list[Answered]]:
+    """Return rows that agree in ``keys``, in the order in which each group is first met."""
+    found: dict[tuple[Any, ...], list[Answered]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
+
+
+def complete(*columns: Values) -> list[tuple[float, ...]]:
+    """Return the values of those seeds that have one in every column."""
+    seeds = zip(*columns, strict=False)  # some questions are asked of more seeds than others
+    known = [tuple(value for value in seed if value is not None) for seed in seeds]
+    return [values for values in known if len(values) == len(columns)]
+
+
+def paired(first: Values, second: Values) -> Summary | None:
+    """Return what the first has more than the second, seed by seed."""
+    differences = [one - other for one, other in complete(first, second)]
+    return summarise(differences) if differences else None
+
+
+def missing_notes(rows: Iterable[Answered]) -> list[str]:
+    """Say what is missing and why."""
+    rows = list(rows)
+    waiting = sum(row.waiting for row in rows)
+    notes = [f"Missing: {waiting} not computed yet."] if waiting else []
+    return notes + sorted({f"Missing: {reason}" for row in rows for reason in row.reasons})
+
+
+def images(ipc: int | None) -> str:
+    """Return a number of images per class in words."""
+    return "all images" if ipc is None else f"{ipc} image{'s' * (ipc != 1)} per class"

@@ -1,0 +1,122 @@
+"""What a method loses on unseen networks on average, and whether the order of methods survives there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stillproof.core.seeds import Seeds
+from stillproof.report.answers import Answered
+from stillproof.report.dc_bench.columns import BEFORE, RULES, about
+from stillproof.report.dc_bench.rows import Values, complete, grouped, images
+from stillproof.report.table import Column, Difference, Table, Value
+from stillproof.score.agreement import Estimate
+from stillproof.score.ranking import drop, ranking_preserved, unseen_mean
+from stillproof.score.stats import Summary, summarise
+
+DATASET, _, METHOD, IPC = BEFORE
+HOME = Column("home", "home", fold="same")
+SUMMARY = (
+    *(DATASET, METHOD, IPC, HOME),
+    Column("home_accuracy", "home %", Summary),
+    Column("unseen", "mean of unseen %", Summary),
+    Column("drop", "drop, points", Difference),
+    Column("networks", "unseen networks", int, fold="same"),
+    *RULES,
+)
+RANKING = (
+    *(DATASET, IPC, HOME, Column("network", "order on")),
+    Column("spearman", "Spearman", Estimate),
+    Column("kendall", "Kendall", Estimate),
+    Column("methods", "methods", int),
+    *RULES,
+)
+MEAN = "mean of unseen"
+SUMMARY_NOTE = "unseen: all networks but home; drop: what home has more than their mean, seed by seed."
+RANKING_NOTE = (
+    "Agreement of the order of methods at home with that on another network; in brackets: 95 % interval, bootstrap "
+    "over the seeds of each method."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """All methods on all networks with the same images per class; ``silent`` networks have no answer at all."""
+
+    home: str
+    rows: Mapping[str, Sequence[Answered]]  # by method
+    unseen: Sequence[str]
+    silent: Sequence[str]
+
+    def on(self, method: str, network: str) -> Values:
+        """Return the accuracies of a method on a network, one a seed."""
+        return next((row.values() for row in self.rows[method] if row["network"] == network), [])
+
+    def by_seed(self, method: str, *others: str) -> dict[str, list[float]]:
+        """Return the accuracies at home and on other networks, of the seeds that have all of them."""
+        networks = (self.home, *others)
+        seeds = complete(*(self.on(method, network) for network in networks))
+        return {network: [seed[place] for seed in seeds] for place, network in enumerate(networks)}
+
+
+def summary_table(rows: Sequence[Answered]) -> Table:
+    """Return one line a method, over the seeds that have an answer on every network."""
+    lines: list[dict[str, Value]] = []
+    notes = [SUMMARY_NOTE]
+    for block in _blocks(rows):
+        for method, group in block.rows.items():
+            seeds = block.by_seed(method, *block.unseen)
+            line = about(group[0]) | {"home": block.home, "networks": len(block.unseen)}
+            whose = f"{method}, {images(group[0]['ipc'])}"
+            if not seeds[block.home]:
+                notes.append(f"No mean of {whose}: no seed has an answer on every network.")
+            elif block.unseen:
+                line |= {"unseen": unseen_mean(seeds, block.home), "drop": Difference(drop(seeds, block.home))}
+            if seeds[block.home]:
+                line |= {"home_accuracy": summarise(seeds[block.home])}
+            lines.append(line)
+    return Table("transfer-summary", "What is left on unseen networks", SUMMARY, lines, notes + _left_out(rows))
+
+
+def ranking_table(rows: Sequence[Answered]) -> Table:
+    """Return one line an unseen network, and one for the mean of them."""
+    lines: list[dict[str, Value]] = []
+    notes = [RANKING_NOTE]
+    for block in _blocks(rows):
+        first = next(iter(block.rows.values()))[0]
+        for name, networks in [*((one, [one]) for one in block.unseen), (MEAN, block.unseen)]:
+            if not networks:
+                continue
+            tables = {method: block.by_seed(method, *networks) for method in block.rows}
+            known = {method: table for method, table in tables.items() if table[block.home]}
+            line = about(first) | {"home": block.home, "network": name, "methods": len(known)}
+            if known:
+                home = {method: table[block.home] for method, table in known.items()}
+                other = {method: _means([table[one] for one in networks]) for method, table in known.items()}
+                seeds = Seeds(0).child("transfer", str(first["dataset"]), name)
+                agreement = ranking_preserved(home, other, seeds)
+                line |= {"spearman": agreement.spearman, "kendall": agreement.kendall}
+                notes += [f"Order on {name}, {images(first['ipc'])}: {agreement.spearman.reason}."] * bool(
+                    agreement.spearman.reason
+                )
+            lines.append(line)
+    return Table("transfer-ranking", "Is the order of methods preserved?", RANKING, lines, notes + _left_out(rows))
+
+
+def _blocks(rows: Sequence[Answered]) -> Iterator[Block]:
+    for group in grouped(rows, "dataset", "ipc").values():
+        home = str(group[0]["home"])
+        by_network = grouped(group, "network")
+        silent = [name for (name,), found in by_network.items() if all(row.summary() is None for row in found)]
+        unseen = [name for (name,) in by_network if name != home and name not in silent]
+        yield Block(home, {method: found for (method,), found in grouped(group, "method").items()}, unseen, silent)
+
+
+def _left_out(rows: Sequence[Answered]) -> list[str]:
+    silent = sorted({name for block in _blocks(rows) for name in block.silent if name != block.home})
+    return [f"Left out, since no method has an answer there: {', '.join(silent)}."] if silent else []
+
+
+def _means(columns: Sequence[Sequence[float]]) -> list[float]:
+    return [math.fsum(seed) / len(seed) for seed in zip(*columns, strict=True)]

@@ -1,0 +1,90 @@
+"""A table in every form that people and programs ask for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+
+from stillproof.core.spec import Json
+from stillproof.report.markup import comma_separated, latex, markdown
+from stillproof.report.published import Published
+from stillproof.report.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
+from stillproof.report.table_text import shown
+from stillproof.score.agreement import Estimate
+from stillproof.score.stats import Summary
+
+# A number with an interval is several columns for programs, named after its own.
+_PARTS: Mapping[type, Sequence[str]] = {
+    Summary: ("mean", "std", "n", "ci95_low", "ci95_high"),
+    Difference: ("mean", "std", "n", "ci95_low", "ci95_high"),
+    Estimate: ("value", "ci95_low", "ci95_high"),
+}
+
+
+def to_markdown(table: Table) -> str:
+    """Return a heading, the table and its notes as a list."""
+    text = shown(table)
+    notes = "".join(f"- {note}\n" for note in text.notes)
+    return "\n".join((f"### {table.title}\n", markdown(text.header, text.rows), notes))
+
+
+def to_latex(table: Table) -> str:
+    """Return a booktabs table; title and notes are comments."""
+    text = shown(table)
+    notes = "".join(f"% {note}\n" for note in text.notes)
+    return f"% {table.name}: {table.title}\n{latex(text.header, text.rows, text.numbers)}{notes}"
+
+
+def to_csv(table: Table) -> str:
+    """Return title and notes as comment lines, then comma-separated values with fractions, seconds and bytes."""
+    comments = "".join(f"# {line}\n" for line in (f"{table.name}: {table.title}", *table.notes))
+    header = [name for column in table.columns for name in _names(column)]
+    rows = [[part for column in table.columns for part in _parts(row.get(column.key), column)] for row in table.rows]
+    return comments + comma_separated(header, rows)
+
+
+def to_json(table: Table) -> Json:
+    """Return the table as JSON values, with fractions, seconds and bytes."""
+    return {
+        "name": table.name,
+        "title": table.title,
+        "columns": [{"key": column.key, "title": column.title} for column in table.columns],
+        "rows": [{column.key: _json(row.get(column.key)) for column in table.columns} for row in table.rows],
+        "notes": list(table.notes),
+    }
+
+
+FORMATS: Mapping[str, Callable[[Table], str]] = {"md": to_markdown, "latex": to_latex, "csv": to_csv}
+
+
+def _names(column: Column) -> list[str]:
+    return [f"{column.key}_{part}" for part in _PARTS.get(column.holds, ())] or [column.key]
+
+
+def _parts(value: Value, column: Column) -> Sequence[object]:
+    match value:
+        case None:
+            return [None] * len(_names(column))
+        case Summary() | Difference():
+            summary = value.summary if isinstance(value, Difference) else value
+            return [summary.mean, summary.std, summary.n, *(summary.ci95 or (None, None))]
+        case Estimate():
+            return [value.value, *(value.ci95 or (None, None))]
+        case Published():
+            return [value.mean]
+        case _:
+            return [_json(value)]
+
+
+def _json(value: Value) -> object:
+    match value:
+        case Summary() | Estimate():
+            return value.as_dict()
+        case Difference(summary):
+            return summary.as_dict()
+        case Percent(number) | Seconds(number) | Bytes(number):
+            return number
+        case Published():
+            return dataclasses.asdict(value)
+        case _:
+            return value

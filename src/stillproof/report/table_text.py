@@ -1,0 +1,126 @@
+"""A table as people read it: percent with intervals, and what all rows share said once below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stillproof.report.figures.caption import SELECTIONS, seeds_sentence
+from stillproof.report.published import Published
+from stillproof.report.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
+from stillproof.score.agreement import Estimate
+from stillproof.score.stats import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A table as text; ``numbers`` says of each column whether it holds numbers."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str]
+    numbers: Sequence[bool]
+
+
+def shown(table: Table) -> Shown:
+    """Return the table as text: columns that fold are in the notes, and n is, where it is the same everywhere."""
+    folded = [column for column in table.columns if _folds(column, table.rows)]
+    columns = [column for column in table.columns if column not in folded]
+    header = [column.title for column in columns]
+    rows = [[_cell(row.get(column.key), column) for column in columns] for row in table.rows]
+    summaries = [_summaries(row) for row in table.rows]
+    counts = [sorted({summary.n for summary in found}) for found in summaries]
+    numbers = [column.holds is not str for column in columns]
+    if len({tuple(count) for count in counts}) > 1 or any(len(count) > 1 for count in counts):
+        header, numbers = [*header, "n"], [*numbers, True]
+        rows = [[*row, _range(count)] for row, count in zip(rows, counts, strict=True)]
+    seeds = seeds_sentence([summary for found in summaries for summary in found], "in brackets")
+    notes = [note for note in (_folded_sentence(folded, table.rows), seeds, *table.notes) if note]
+    return Shown(header, rows, notes, numbers)
+
+
+def text_of(value: Value) -> str:
+    """Return one value as text."""
+    match value:
+        case None:
+            return "-"
+        case Summary():
+            return _interval(f"{100 * value.mean:.1f}", value.ci95, lambda end: f"{100 * end:.1f}")
+        case Difference(summary):
+            return _interval(_signed(summary.mean), summary.ci95, _signed)
+        case Estimate():
+            return "-" if value.value is None else _interval(f"{value.value:.2f}", value.ci95, lambda end: f"{end:.2f}")
+        case Percent(fraction):
+            return f"{100 * fraction:.1f}"
+        case Published():
+            return f"{100 * value.mean:.2f}"
+        case Seconds(seconds):
+            return _time(seconds)
+        case Bytes(size):
+            return _size(size)
+        case _:
+            return str(value)
+
+
+def _cell(value: Value, column: Column) -> str:
+    return column.absent if value is None else text_of(value)
+
+
+def _folds(column: Column, rows: Sequence[Mapping[str, Value]]) -> bool:
+    values = [row.get(column.key) for row in rows]
+    match column.fold:
+        case "always":
+            return True
+        case "same":
+            return all(value == values[0] for value in values)
+        case "empty":
+            return all(value is None for value in values)
+        case "never":
+            return False
+
+
+def _folded_sentence(columns: Sequence[Column], rows: Sequence[Mapping[str, Value]]) -> str:
+    parts = []
+    for column in columns:
+        values = [value for value in dict.fromkeys(row.get(column.key) for row in rows) if value]
+        said = ", ".join(_said(column, value) for value in values)
+        parts += [said if column.key in ("dataset", "network", "selection") else f"{column.title} {said}"] * bool(said)
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _said(column: Column, value: Value) -> str:
+    text = text_of(value)
+    return SELECTIONS.get(text, text) if column.key == "selection" else text
+
+
+def _summaries(row: Mapping[str, Value]) -> list[Summary]:
+    values = (value.summary if isinstance(value, Difference) else value for value in row.values())
+    return [value for value in values if isinstance(value, Summary)]
+
+
+def _interval(middle: str, ends: tuple[float, float] | None, end: Callable[[float], str]) -> str:
+    return middle if ends is None else f"{middle} ({end(ends[0])} to {end(ends[1])})"
+
+
+def _signed(fraction: float) -> str:
+    return f"{round(100 * fraction, 1) + 0.0:+.1f}"  # adding zero turns a negative zero
+
+
+def _range(counts: Sequence[int]) -> str:
+    return "0" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.3g} min"
+    return f"{seconds / 3600:.3g} h" if seconds < 48 * 3600 else f"{seconds / 86400:.3g} days"
+
+
+def _size(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"

@@ -1,0 +1,42 @@
+"""Answered rows of dc-bench by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stillproof.report.answers import Answered, Effort
+from stillproof.report.dc_bench.rows import by_section
+from stillproof.report.dc_bench.tables import TABLES
+from stillproof.report.table import Difference, Table, Value
+from stillproof.score.stats import Summary
+
+BROKEN = "RuntimeError('it went off')"
+
+
+def row(
+    section: str,
+    method: str,
+    ipc: int | None,
+    values: Sequence[float | None],
+    name: str = "accuracy",
+    seconds: float | None = None,
+    flops: float | None = None,
+    **keys: Any,
+) -> Answered:
+    """A row with one value a seed; a seed without one has failed."""
+    usual = {"section": section, "dataset": "digits", "method": method, "ipc": ipc, "network": "convnet-3"}
+    rules = {"recipe": "quick", "protocol": "fair", "selection": "last"}
+    results = [None if value is None else {name: value} for value in values]
+    efforts = [Effort(seconds, flops) for _ in values]
+    return Answered({**usual, **rules, **keys}, results, [BROKEN] * (None in values), 0, efforts)
+
+
+def tables(rows: Sequence[Answered], section: str) -> dict[str, Table]:
+    return {table.name: table for table in TABLES[section](by_section(rows))}
+
+
+def mean(value: Value) -> float:
+    found = value.summary if isinstance(value, Difference) else value
+    assert isinstance(found, Summary)
+    return found.mean

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stillproof.report.markup import latex, markdown
+from stillproof.report.published import Published
+from stillproof.report.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
+from stillproof.report.table_formats import to_csv, to_json, to_latex, to_markdown
+from stillproof.report.table_text import shown, text_of
+from stillproof.score.agreement import Estimate
+from stillproof.score.stats import Summary, summarise
+
+THREE = Summary(0.29, 0.01, 3, (0.284, 0.295))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        ("dm", "dm"),
+        (7, "7"),
+        (THREE, "29.0 (28.4 to 29.5)"),
+        (summarise([0.5]), "50.0"),
+        (Difference(Summary(0.012, 0.01, 2, (-0.0001, 0.0241))), "+1.2 (+0.0 to +2.4)"),
+        (Difference(summarise([-0.00001])), "+0.0"),
+        (Estimate(0.7487, (0.6, 0.881)), "0.75 (0.60 to 0.88)"),
+        (Estimate(-0.5, None), "-0.50"),
+        (Estimate(None, None, "too few"), "-"),
+        (Percent(0.9191), "91.9"),
+        (Published(0.31, "Table 4"), "31.00"),
+        (Seconds(0.0812), "0.0812 s"),
+        (Seconds(119.0), "119 s"),
+        (Seconds(200.0), "3.33 min"),
+        (Seconds(7200.0), "2 h"),
+        (Seconds(200_000.0), "2.31 days"),
+        (Bytes(999), "999 B"),
+        (Bytes(812_345_678), "812 MB"),
+        (Bytes(12_300_000_000), "12.3 GB"),
+    ],
+)
+def test_people_read_percent_intervals_and_units(value: Value, text: str) -> None:
+    assert text_of(value) == text
+
+
+COLUMNS = (
+    Column("dataset", "data set", fold="same"),
+    Column("method", "method"),
+    Column("ipc", "ipc", int, absent="all"),
+    Column("accuracy", "accuracy %", Summary),
+    Column("rho", "rho", Estimate),
+    Column("published", "published %", Published, "empty"),
+    Column("recipe", "recipe", fold="always"),
+    Column("selection", "selection", fold="same"),
+)
+
+
+def table(*rows: dict[str, Value]) -> Table:
+    same = {"dataset": "digits", "selection": "oracle", "recipe": "quick"}
+    return Table("t", "A title", COLUMNS, [{**same, **row} for row in rows], ["a note"])
+
+
+def test_what_all_rows_share_is_said_once_below() -> None:
+    text = shown(
+        table({"method": "dm", "ipc": 1, "accuracy": THREE}, {"method": "x", "accuracy": THREE, "recipe": "r"})
+    )
+    assert text.header == ["method", "ipc", "accuracy %", "rho"] and text.numbers == [False, True, True, True]
+    assert text.rows[1] == ["x", "all", "29.0 (28.4 to 29.5)", "-"]
+    assert text.notes == [
+        "digits; recipe quick, r; ORACLE: best epoch on the test set.",
+        "Means over n = 3 seeds; in brackets: Student's 95 % interval.",
+        "a note",
+    ]
+
+
+def test_n_has_a_column_where_it_differs() -> None:
+    text = shown(
+        table({"method": "a", "accuracy": THREE}, {"method": "b", "accuracy": summarise([0.5])}, {"method": "c"})
+    )
+    assert text.header[-1] == "n" and [row[-1] for row in text.rows] == ["3", "1", "0"]
+    within = shown(table({"accuracy": THREE, "rho": None, "other": Difference(summarise([0.1, 0.2]))}))
+    assert within.rows[0][-1] == "2 to 3"
+
+
+def test_one_seed_is_said_to_be_one() -> None:
+    assert "One seed (n = 1), so no intervals." in shown(table({"accuracy": summarise([0.5])})).notes
+
+
+def test_programs_read_fractions_and_intervals_in_columns_of_their_own() -> None:
+    rows = table({"method": "dm", "accuracy": THREE, "rho": Estimate(0.5, None), "published": Published(0.31, "T")}, {})
+    lines = to_csv(rows).splitlines()
+    assert lines[:2] == ["# t: A title", "# a note"]
+    first, second = csv.DictReader(io.StringIO("\n".join(lines[2:])))
+    assert (first["accuracy_mean"], first["accuracy_std"], first["accuracy_n"]) == ("0.29", "0.01", "3")
+    assert (first["accuracy_ci95_low"], first["accuracy_ci95_high"]) == ("0.284", "0.295")
+    assert (first["rho_value"], first["rho_ci95_low"], first["published"]) == ("0.5", "", "0.31")
+    assert first["dataset"] == second["dataset"] == "digits" and second["accuracy_mean"] == second["rho_value"] == ""
+
+
+def test_json_has_every_column_of_every_row() -> None:
+    rows = table(
+        {"method": "dm", "accuracy": THREE, "published": Published(0.31, "Table 4")}, {"rho": Estimate(0.1, None)}
+    )
+    found = json.loads(json.dumps(to_json(rows), allow_nan=False))
+    keys = [column["key"] for column in found["columns"]]
+    assert all(list(row) == keys for row in found["rows"]) and found["notes"] == ["a note"]
+    assert found["rows"][0]["accuracy"] == THREE.as_dict() and found["rows"][0]["published"]["mean"] == 0.31
+    assert found["rows"][1]["rho"] == {"value": 0.1, "ci95": None, "reason": ""}
+
+
+def test_markdown_and_latex_carry_title_and_notes() -> None:
+    rows = table({"method": "a_b|c", "accuracy": THREE})
+    text = to_markdown(rows)
+    assert text.startswith("### A title\n\n| method |") and r"| a_b\|c | all |" in text and text.endswith("- a note\n")
+    source = to_latex(rows)
+    assert source.startswith("% t: A title\n\\begin{tabular}{lrrr}\n") and r"a\_b|c & all" in source
+    assert source.endswith("% a note\n")
+
+
+@given(st.lists(st.lists(st.text("&%$#_{}\\~^|ab ", max_size=6), min_size=2, max_size=2), max_size=4))
+def test_no_cell_breaks_out_of_its_table(rows: list[list[str]]) -> None:
+    lines = latex(["a", "b"], rows, [False, True]).splitlines()
+    body = lines[4:-2]
+    assert len(body) == len(rows)
+    for line in body:
+        bare = line.removesuffix(r" \\")
+        assert sum(bare[i] == "&" and bare[i - 1] != "\\" for i in range(len(bare))) == 1
+    marked = markdown(["a", "b"], rows).splitlines()
+    assert len(marked) == len(rows) + 2
+    assert all(line.count("|") - line.count(r"\|") == 3 for line in marked)
