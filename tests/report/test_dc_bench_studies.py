@@ -115,6 +115,7 @@ def cost(method: str, ipc: int, **changed: Any) -> Answered:
         "peak_bytes": 1000,
         "others_cpu": 0.01,
         "threads": 2,
+        "shared_seconds": 0.0,
     }
     keys = row("cost", method, ipc, [0.0], dataset="cifar10").keys
     return Answered(keys, [{**result, **changed}])
@@ -123,7 +124,7 @@ def cost(method: str, ipc: int, **changed: Any) -> Answered:
 def test_costs_are_beside_what_was_published_and_doubtful_ones_are_flagged() -> None:
     rows = [
         cost("dm", 10, others_cpu=0.051),
-        cost("random", 10, step_seconds=None, steps=None, extrapolated=False, others_cpu=None),
+        cost("random", 10, step_seconds=None, steps=None, extrapolated=False, others_cpu=None, shared_seconds=7.0),
         row("cost", "dc", 10, [None], dataset="cifar10"),
     ]
     (table,) = tables(rows, "cost").values()
@@ -131,6 +132,7 @@ def test_costs_are_beside_what_was_published_and_doubtful_ones_are_flagged() -> 
     assert (dm["step_seconds"], dm["total_seconds"], dm["peak_bytes"]) == (Seconds(0.5), Seconds(500.0), Bytes(1000))
     assert (dm["how"], dm["disturbed"], dm["published_step_seconds"]) == ("extrapolated", "disturbed", Seconds(0.08))
     assert (random["step_seconds"], random["how"], random["disturbed"]) == (None, "measured", None)
+    assert (dm["shared_seconds"], random["shared_seconds"]) == (None, Seconds(7.0))
     assert failed.get("total_seconds") is None and failed["published_step_seconds"] == Seconds(3.31)
     assert any(note.startswith("disturbed") and "dm (10 images per class)" in note for note in table.notes)
     assert "a step on an A100 (published)" in shown(table).header and f"Missing: {BROKEN}" in table.notes

@@ -103,6 +103,8 @@ def test_the_search_looks_at_images_that_no_set_was_made_from() -> None:
         on = request.train.on
         assert (on.data if isinstance(on, DistillRequest) else on) == DataRequest("digits", "fit")
         assert request.train.heldout == "heldout" and "shuffle" not in request.train.recipe
+    without = of(search(search_full_recipe=""), "search")
+    assert {row.keys["method"] for row in without} == {"random", "dm"}
 
 
 def test_the_faithful_search_keeps_what_the_original_did() -> None:

@@ -69,7 +69,7 @@ class DCBench:
         search_ipc: Images per class of the sets that they are trained on.
         search_seeds: Repetitions of each.
         search_recipe: How they are trained on those.
-        search_full_recipe: How they are trained on all images, which the search is compared with.
+        search_full_recipe: How they are trained on all images, which is compared with; empty leaves it out.
         truth_source: Where the published accuracies of NAS-Bench-201 come from: a table, or the package that the
             extra ``nas`` installs (validation accuracy).
         truth_recipe: How architectures are trained for the truth, where none is published.

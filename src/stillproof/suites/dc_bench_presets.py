@@ -10,12 +10,12 @@ QUICK = {
     "methods": ("random", "k-center", "herding", "dm"),
     "ipc": (10,),
     "seeds": 3,
-    "network": ("convnet-3", "convnet-2", "mlp", "lenet", "vit:width=64:depth=2:heads=4:head_width=16:hidden=64"),
+    "network": ("convnet-3", "convnet-2", "convnet-1", "mlp", "vit:width=64:depth=2"),
     "recipe": "quick",
     "augmented_recipe": "quick",
     "full_recipe": "quick-real",
-    "augmentations": ("none", "imagenet-aug", "rand-augment", "auto-augment", "dsa", "mixup", "cutmix"),
-    "compression_ipc": (1, 2, 5, 10, 20),
+    "augmentations": ("none", "imagenet-aug", "rand-augment", "auto-augment", "dsa"),
+    "compression_ipc": (1, 2, 5, 10),
     "large_network": "",  # takes too long without a GPU
     "search_spaces": ("nas201",),
     "architectures": 8,
@@ -24,7 +24,7 @@ QUICK = {
     "search_recipe": "nas-search:epochs=20",
     "search_full_recipe": "nas-search:epochs=2",
     "truth_recipe": "quick-real:epochs=5",
-    "init_methods": ("dm:steps=150",),
+    "init_methods": ("dm:steps=60",),
     "init_ipc": 1,
 }
 SMOKE = QUICK | {

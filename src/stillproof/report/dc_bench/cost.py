@@ -15,6 +15,7 @@ COLUMNS = (
     Column("steps", "steps", int),
     Column("total_seconds", "all", Seconds),
     Column("how", "all is", fold="same"),
+    Column("shared_seconds", "before", Seconds, "empty"),
     Column("peak_bytes", "peak memory", Bytes),
     Column("others_cpu", "others' CPU %", Percent),
     Column("disturbed", "", fold="empty", absent=""),
@@ -25,6 +26,7 @@ COLUMNS = (
 )
 NOTES = (
     "Each was timed once, alone (n = 1, so no intervals); extrapolated: the time of a step by the number of steps.",
+    "before: networks and whitenings that sets of other sizes share, perhaps not timed alone.",
     "others' CPU: the share of the machine that other programs used meanwhile.",
 )
 PUBLISHED_NOTE = f"Published seconds of a step: {PAPER} (Table 8), CIFAR-10 on an A100, another machine than ours."
@@ -54,6 +56,7 @@ def _line(row: Answered) -> dict[str, Value]:
         "step_seconds": None if step is None else Seconds(step),
         "steps": result["steps"],
         "total_seconds": Seconds(result["total_seconds"]),
+        "shared_seconds": Seconds(result["shared_seconds"]) if result["shared_seconds"] else None,
         "how": "extrapolated" if result["extrapolated"] else "measured",
         "peak_bytes": Bytes(result["peak_bytes"]),
         "others_cpu": None if others is None else Percent(others),

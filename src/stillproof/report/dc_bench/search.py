@@ -31,7 +31,7 @@ CHOICE = (
     Column("published_top1", "published top-1 %", Published, "empty"),
     Column("best", "best possible %", Percent),
     Column("regret", "regret, points", Percent),
-    Column("saved", "work saved %", Percent),
+    Column("saved", "time saved %", Percent),
     Column("seconds", "per architecture", Seconds),
     *(RECIPE, *RULES[1:]),
 )
@@ -41,8 +41,8 @@ ORDER_NOTE = (
 )
 CHOICE_NOTES = (
     "top-1: true accuracy of the chosen architecture, the mean of those that share the first place (tied).",
-    "work saved: operations counted for training and looking at an architecture, against full; making the set is not "
-    "in it. per architecture: seconds of one training.",
+    "time saved: by operations counted for training and looking at an architecture, against full; making the set is "
+    "not in it. per architecture: seconds of one training.",
 )
 PUBLISHED_NOTE = " They are of 100 architectures and sets of 50 images per class."
 

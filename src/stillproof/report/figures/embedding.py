@@ -77,6 +77,7 @@ def _panel(axes: Axes, real: Places, cloud: Cloud, look: Look) -> None:
         markeredgewidth=0.8,
     )
     axes.set_title(f"{cloud.method}: {100 * cloud.coverage:.0f} % covered", loc="left", fontsize=11)
+    axes.margins(0.08)  # so that marks at the edge are whole
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xticks([])
     axes.set_yticks([])

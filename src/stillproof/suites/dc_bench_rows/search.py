@@ -23,7 +23,7 @@ def search_rows(suite: DCBench, ask: Ask) -> Iterator[Row]:
     for space in suite.search_spaces:
         found = sample(SPACES[space](), suite.architectures, Seeds(0).child("search", space))
         yield from _truth(suite, ask, space, found)
-        for method in (FULL, *suite.methods):
+        for method in (*([FULL] if suite.search_full_recipe else []), *suite.methods):
             for architecture in found:
                 yield _searched(suite, ask, space, architecture, method)
 
