@@ -57,6 +57,9 @@ def test_the_order_agrees_as_scipy_says(truth: list[Answered]) -> None:
         expected = correlation(list(SEEN.values()), list(TRUTH.values())).statistic
         assert isinstance(estimate, Estimate) and estimate.value == pytest.approx(expected) and estimate.ci95
     assert (line["architectures"], line["dropped"]) == (6, 0)
+    by_seed = line["spearman_by_seed"]  # both seeds have the same order
+    assert isinstance(by_seed, Estimate) and isinstance(line["spearman"], Estimate)
+    assert by_seed.value == pytest.approx(line["spearman"].value)
     assert isinstance(line["published_spearman"], Estimate) and line["published_spearman"].value == -0.37
     told = "a label (a.csv)" if len(truth) == 1 else "training on 100 images per class by random, recipe quick"
     assert any(note.startswith("True accuracy in nas201") and told in note for note in table.notes)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
-from stillproof.score.nas import FEWEST, RESAMPLES, choice, rank_agreement
+from stillproof.score.nas import FEWEST, RESAMPLES, choice, rank_agreement, spearman_by_seed
 from stillproof.score.rank_correlation import kendall, signs, spearman
 
 SEEDS = Seeds(0).child("bootstrap")
@@ -158,3 +158,12 @@ def test_regret_is_never_negative_and_zero_for_the_truth_itself(points: list[tup
     proxy, truth = zip(*points, strict=True)
     assert choice(proxy, truth).regret >= -1e-12
     assert choice(truth, truth).regret == pytest.approx(0, abs=1e-12)
+
+
+def test_the_mean_of_seeds_is_that_of_their_own_correlations() -> None:
+    truth = [1.0, 2.0, 3.0, 4.0, 5.0]
+    proxies = [[1.0, 2.0, 3.0, 5.0, 4.0], [2.0, 1.0, 3.0, 4.0, 5.0], [5.0, 4.0, 3.0, 2.0, 1.0]]
+    found = spearman_by_seed(proxies, truth)
+    assert found is not None and found.n == 3
+    assert found.mean == pytest.approx(np.mean([stats.spearmanr(proxy, truth).statistic for proxy in proxies]))
+    assert spearman_by_seed([proxies[0], [1.0] * 5], truth) is None and spearman_by_seed([], truth) is None

@@ -10,7 +10,8 @@ import numpy as np
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.score.agreement import Agreement, Resamples, agreement, no_agreement
-from stillproof.score.rank_correlation import Floats
+from stillproof.score.rank_correlation import Floats, signs, spearman
+from stillproof.score.stats import Summary, summarise
 
 RESAMPLES = 2000
 FEWEST = 5  # architectures, for an interval
@@ -58,6 +59,19 @@ def rank_agreement(proxy: Sequence[float], truth: Sequence[float], seeds: Seeds)
         return agreement(first, second, None, f"{n} architectures are too few for an interval")
     counts = seeds.numpy().multinomial(n, np.full(n, 1 / n), size=RESAMPLES).astype(np.float64)
     return agreement(first, second, Resamples(first, second, counts))
+
+
+def spearman_by_seed(proxies: Sequence[Sequence[float]], truth: Sequence[float]) -> Summary | None:
+    """Return Spearman's rho of each seed's own proxy with the truth, summarised over seeds, as DC-Bench averages it.
+
+    It tends to lie below the rho of the mean proxy, in which the noise of the seeds is averaged out. There is none if a
+    proxy or the truth is the same for all architectures.
+    """
+    arrays = [_arrays(proxy, truth) for proxy in proxies]
+    if not arrays or any(np.ptp(values) == 0 for pair in arrays for values in pair):
+        return None
+    ones = np.ones(len(truth))
+    return summarise([float(spearman(signs(first), signs(second), ones)) for first, second in arrays])
 
 
 def choice(proxy: Sequence[float], truth: Sequence[float]) -> Choice:

@@ -19,6 +19,7 @@ ORDER = (
     *WHERE,
     Column("spearman", "Spearman", Estimate),
     Column("kendall", "Kendall", Estimate),
+    Column("spearman_by_seed", "Spearman, mean of seeds", Estimate, "empty"),
     Column("published_spearman", "published Spearman", Estimate, "empty"),
     Column("architectures", "architectures", int),
     Column("dropped", "dropped", int, "same"),
@@ -37,7 +38,8 @@ CHOICE = (
 )
 ORDER_NOTE = (
     "Correlations of held-out accuracy in the search with true accuracy; in brackets: 95 % interval, bootstrap over "
-    "architectures; dropped: architectures without an answer of every seed, or without a true accuracy."
+    "architectures (of the mean of seeds: Student's, over seeds); dropped: architectures without an answer of every "
+    "seed, or without a true accuracy."
 )
 CHOICE_NOTES = (
     "top-1: true accuracy of the chosen architecture, the mean of those that share the first place (tied).",
@@ -72,6 +74,8 @@ def _line(search: Searched) -> dict[str, Value]:
         "saved": None if search.saved is None else Percent(search.saved),
         "seconds": None if search.seconds is None else Seconds(search.seconds),
     }
+    if search.by_seed is not None:
+        line["spearman_by_seed"] = Estimate(search.by_seed.mean, search.by_seed.ci95)
     if search.choice is not None:
         chosen = search.choice
         line |= {"top1": Percent(chosen.top1), "tied": chosen.tied}

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered, Effort
-from stillproof.report.dc_bench.rows import FULL, Rows, grouped, images
+from stillproof.report.dc_bench.rows import FULL, Rows, complete, grouped, images
 from stillproof.report.published import PublishedSearch, published_search
 from stillproof.score.agreement import Agreement, no_agreement
-from stillproof.score.nas import Choice, choice, rank_agreement
+from stillproof.score.nas import Choice, choice, rank_agreement, spearman_by_seed
+from stillproof.score.stats import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Searched:
         truth: What each is worth.
         dropped: How many architectures have no answer of every seed, or no truth.
         agreement: How far the two orders agree.
+        by_seed: How far the order of each seed alone agrees, where there are several.
         choice: What it chooses; nothing without a single architecture.
         seconds: Mean time of a training.
         saved: The share of operations that it takes less than the same search on full data.
@@ -44,6 +46,7 @@ class Searched:
     truth: Sequence[float]
     dropped: int
     agreement: Agreement
+    by_seed: Summary | None
     choice: Choice | None
     seconds: float | None
     saved: float | None
@@ -77,12 +80,18 @@ def _searched(group: Sequence[Answered], truth: Truth, whole: Sequence[Answered]
         truth=worth,
         dropped=len(group) - len(used),
         agreement=rank_agreement(proxy, worth, seeds) if used else no_agreement(0, "no architecture has an answer"),
+        by_seed=_by_seed([row for row in group if row["architecture"] in used], worth),
         choice=choice(proxy, worth) if used else None,
         seconds=_mean([_per_training(row, lambda effort: effort.seconds) for row in group]),
         saved=_saved(group, whole) if first["method"] != FULL else None,
         published=published_search(first["dataset"], first["method"]) if published else None,
         told=truth.sentence,
     )
+
+
+def _by_seed(rows: Sequence[Answered], worth: Sequence[float]) -> Summary | None:
+    seeds = complete(*(row.values("heldout_accuracy") for row in rows))  # all have all of them
+    return spearman_by_seed(seeds, worth) if len(seeds) > 1 else None
 
 
 def _truth(rows: Sequence[Answered]) -> Truth:
