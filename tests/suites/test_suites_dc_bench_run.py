@@ -17,7 +17,8 @@ OPTIONS = {
     "network": ["convnet:depth=1:width=4", "mlp"],
     "large_network": "lenet",
     "seeds": 2,
-    "architectures": 5,
+    "architectures": 2,
+    "truth_ipc": 2,
     "init_methods": ["dm:steps=2"],
     "augmentations": ["none", "dsa", "rand-augment"],
 }
