@@ -208,7 +208,7 @@ class Session:
     def estimate(self, planner: Planner) -> Estimate:
         """Return what the rest of a plan will cost."""
         cells = list(planner.cells.values())
-        return estimate(self.store, cells, self.workers or workers_for(cells, self.device))
+        return estimate(self.store, cells, self._workers(cells, self.store.results.statuses(list(planner.cells))))
 
     def execute(self, planner: Planner, *, snapshots: Sequence[int] = (), must_succeed: bool = True) -> dict[str, str]:
         """Compute what the store does not know yet; return the status that each cell had before."""
@@ -221,12 +221,14 @@ class Session:
         if self.device == "cpu":
             log.info("computing on the CPU: no GPU was found.")
         watch = self._on_plan(planner)
-        left = [cell for cell in cells if before.get(cell.id) != "done"]
-        workers = self.workers or workers_for(left, self.device)
-        run_plan(self.store, cells, options, workers, self.plugins, watch)
+        run_plan(self.store, cells, options, self._workers(cells, before), self.plugins, watch)
         if must_succeed:
             self._raise_first_failure(planner)
         return before
+
+    def _workers(self, cells: Sequence[Cell], status: Mapping[str, str]) -> int:
+        """Return how many processes compute what is left of a plan."""
+        return self.workers or workers_for([cell for cell in cells if status.get(cell.id) != "done"], self.device)
 
     def _whitening(self, dataset: str, variant: str) -> str:
         planner = Planner(self.root)

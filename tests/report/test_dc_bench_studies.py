@@ -162,6 +162,13 @@ def test_coverage_is_beside_random_s() -> None:
     assert any("its 5th nearest real neighbour" in note for note in table.notes)
 
 
+def test_a_map_that_is_missing_is_told_below_the_coverage() -> None:
+    rows = [row("distribution", "dm", 10, [0.4, 0.7], "coverage", scale="quick"), row("map", "all", 10, [None])]
+    table = tables(rows, "distribution")["distribution"]
+    assert f"Missing: {BROKEN}" in table.notes
+    assert "scale quick" in shown(table).notes[0]
+
+
 def test_the_map_shows_every_set() -> None:
     result = {"class_name": "seven", "real": [[0, 0], [1, 1], [2, 0]], "k": 5, "perplexity": 30.0}
     result["sets"] = [{"method": name, "points": [[0.5, 0.5]], "coverage": 0.25} for name in ("random", "dm")]

@@ -23,6 +23,7 @@ COLUMNS = (
     Column("published_step_seconds", "a step on an A100 (published)", Seconds, "empty"),
     MISSING,
     RULES[1],
+    RULES[3],
 )
 NOTES = (
     "Each was timed once, alone (n = 1, so no intervals); extrapolated: the time of a step by the number of steps.",

@@ -46,9 +46,8 @@ def _searched(suite: DCBench, ask: Ask, space: str, architecture: str, method: s
         ask.trained(ask.images(method, ipc, seed, part), network, recipe, seed, heldout)
         for seed in range(suite.search_seeds)
     ]
-    return ask.row(
-        "search", method, ipc, requests, network=network, recipe=recipe, space=space, architecture=architecture
-    )
+    about = {"recipe": recipe, "space": space, "architecture": architecture, "selection": "last"}
+    return ask.row("search", method, ipc, requests, network=network, **about)
 
 
 def _truth(suite: DCBench, ask: Ask, space: str, found: list[str]) -> Iterator[Row]:
@@ -59,7 +58,7 @@ def _truth(suite: DCBench, ask: Ask, space: str, found: list[str]) -> Iterator[R
     method, ipc = ("random", suite.truth_ipc) if suite.truth_ipc else (FULL, None)
     for architecture in found:
         requests = [
-            ask.trained(ask.images(method, ipc, seed, "train"), architecture, suite.truth_recipe, seed)
+            ask.trained(ask.images(method, ipc, seed), architecture, suite.truth_recipe, seed)
             for seed in range(suite.truth_seeds)
         ]
         about = {"recipe": suite.truth_recipe, "space": space, "truth": "trained", "architecture": architecture}
