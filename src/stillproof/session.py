@@ -107,7 +107,7 @@ class Session:
         snapshots: Sequence[int] = (),
     ) -> Made:
         """Make a distilled set; ``method`` may carry parameters, as in ``dm:steps=100``."""
-        planner = Planner(self.root)
+        planner = Planner(self.root, self.device)
         cell = planner.plan(DistillRequest(DataRequest(dataset, part), method, ipc, seed, network, scale))
         before = self.execute(planner, snapshots=snapshots)
         result = answer_of(cell.id, self.store)
@@ -143,7 +143,7 @@ class Session:
             own = recipe_reference(distilled.recipe)
             check_replay(distilled.labels, recipes.build(recipe or own))
         recipe = recipe or own
-        planner = Planner(self.root)
+        planner = Planner(self.root, self.device)
         wanted = [SelectRequest(TrainRequest(on, network, recipe, seed, part), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
         self.execute(planner)
@@ -186,7 +186,7 @@ class Session:
         """
         preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1)
         question = suites.build(suite, {**preset, **options})
-        planner = Planner(self.root)
+        planner = Planner(self.root, self.device)
         rows = planner.rows(question.rows())
         return planner, rows, suites.spec(question).as_dict()["params"]
 
@@ -208,7 +208,7 @@ class Session:
     def estimate(self, planner: Planner) -> Estimate:
         """Return what the rest of a plan will cost."""
         cells = list(planner.cells.values())
-        return estimate(self.store, cells, self.workers or workers_for(cells, self.device))
+        return estimate(self.store, cells, self._workers(cells, self.store.results.statuses(list(planner.cells))))
 
     def execute(self, planner: Planner, *, snapshots: Sequence[int] = (), must_succeed: bool = True) -> dict[str, str]:
         """Compute what the store does not know yet; return the status that each cell had before."""
@@ -221,15 +221,17 @@ class Session:
         if self.device == "cpu":
             log.info("computing on the CPU: no GPU was found.")
         watch = self._on_plan(planner)
-        left = [cell for cell in cells if before.get(cell.id) != "done"]
-        workers = self.workers or workers_for(left, self.device)
-        run_plan(self.store, cells, options, workers, self.plugins, watch)
+        run_plan(self.store, cells, options, self._workers(cells, before), self.plugins, watch)
         if must_succeed:
             self._raise_first_failure(planner)
         return before
 
+    def _workers(self, cells: Sequence[Cell], status: Mapping[str, str]) -> int:
+        """Return how many processes compute what is left of a plan."""
+        return self.workers or workers_for([cell for cell in cells if status.get(cell.id) != "done"], self.device)
+
     def _whitening(self, dataset: str, variant: str) -> str:
-        planner = Planner(self.root)
+        planner = Planner(self.root, self.device)
         cell = planner.plan(WhitenRequest(DataRequest(dataset), variant))
         self.execute(planner)
         return str(answer_of(cell.id, self.store)["artifact"])

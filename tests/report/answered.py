@@ -25,7 +25,8 @@ def row(
     **keys: Any,
 ) -> Answered:
     """A row with one value a seed; a seed without one has failed."""
-    usual = {"section": section, "dataset": "digits", "method": method, "ipc": ipc, "network": "convnet-3"}
+    usual = {"section": section, "dataset": "digits", "method": method, "ipc": ipc}
+    usual |= {"network": "convnet-3", "home": "convnet-3"}
     rules = {"recipe": "quick", "protocol": "fair", "selection": "last"}
     results = [None if value is None else {name: value} for value in values]
     efforts = [Effort(seconds, flops) for _ in values]

@@ -115,6 +115,7 @@ def cost(method: str, ipc: int, **changed: Any) -> Answered:
         "peak_bytes": 1000,
         "others_cpu": 0.01,
         "threads": 2,
+        "machine": "cpu on a processor",
         "shared_seconds": 0.0,
     }
     keys = row("cost", method, ipc, [0.0], dataset="cifar10").keys
@@ -160,6 +161,13 @@ def test_coverage_is_beside_random_s() -> None:
     assert dm["gain"] == Difference(summarise([0.4 - 0.5, 0.7 - 0.6])) and random.get("random") is None
     assert more.get("random") is None, "there is no random of as many images"
     assert any("its 5th nearest real neighbour" in note for note in table.notes)
+
+
+def test_a_map_that_is_missing_is_told_below_the_coverage() -> None:
+    rows = [row("distribution", "dm", 10, [0.4, 0.7], "coverage", scale="quick"), row("map", "all", 10, [None])]
+    table = tables(rows, "distribution")["distribution"]
+    assert f"Missing: {BROKEN}" in table.notes
+    assert "scale quick" in shown(table).notes[0]
 
 
 def test_the_map_shows_every_set() -> None:

@@ -47,7 +47,8 @@ def test_the_text_says_what_is_seen() -> None:
         "digits; convnet-3; protocol fair; last epoch.",
         "n = 1 to 3 seeds; whiskers: Student's 95 % interval (none where n = 1).",
         "A dash: no answer.",
-        "published in DC-Bench, arXiv:2207.09639 (Table 4); KIP's columns are shifted",
+        "published in DC-Bench, arXiv:2207.09639 (Table 4); KIP's sets",
+        "KIP's columns are shifted",
     ):
         assert part in text
     assert " 20 " in text and "0.2" not in text, "percent on the axis"

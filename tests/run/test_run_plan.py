@@ -17,7 +17,7 @@ from stillproof.run.plan import Planner
 from stillproof.run.resolve import Resolver
 from stillproof.store.store import open_store
 from stillproof.suites.accuracy import Accuracy
-from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequest, SelectRequest, TrainRequest
+from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequest, Row, SelectRequest, TrainRequest
 from stillproof.train.recipe import Recipe
 
 NETWORK = "convnet-1:width=4"
@@ -42,6 +42,15 @@ def test_a_cell_comes_after_those_that_it_needs(tmp_path: Path) -> None:
         seen.add(name)
     trained = [cell for cell in planner.cells.values() if cell.stage == "train"]
     assert len(trained) == 10 and sum(bool(cell.needs) for cell in trained) == 8
+
+
+def test_a_row_that_may_be_too_large_has_a_reason_instead_of_cells(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    row = Row({"ipc": 10_000}, (DistillRequest(DIGITS, "random", 10_000, 0, NETWORK),), may_be_too_large=True)
+    (stored,) = planner.rows([row])
+    assert stored["cells"] == [] and "the smallest class of digits has" in stored["reason"] and not planner.cells
+    with pytest.raises(BadInput, match="smallest class"):
+        planner.rows([dataclasses.replace(row, may_be_too_large=False)])
 
 
 def test_equal_questions_are_asked_once_however_they_are_written(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from stillproof.core.seeds import Seeds
-from stillproof.score.ranking import drop, drops, ranking_preserved, unseen_mean
+from stillproof.score.ranking import drop, ranking_preserved, unseen_mean
 
 SEEDS = Seeds(0).child("bootstrap")
 METHODS = "abcdefgh"
@@ -109,7 +109,7 @@ def test_tables_that_do_not_fit_are_refused(home: dict[str, list[float]], other:
 
 
 def test_one_method_has_no_order() -> None:
-    assert "no order" in ranking_preserved({"a": [0.1, 0.2]}, {"a": [0.1, 0.2]}, SEEDS).spearman.reason
+    assert "at least two methods" in ranking_preserved({"a": [0.1, 0.2]}, {"a": [0.1, 0.2]}, SEEDS).spearman.reason
 
 
 TRANSFER = {"convnet-3": [0.50, 0.54], "mlp": [0.30, 0.30], "vit": [0.20, 0.26], "resnet-18": [0.40, 0.43]}
@@ -127,10 +127,6 @@ def test_the_drop_is_taken_seed_by_seed() -> None:
     found = drop(TRANSFER, "convnet-3")
     per_seed = [0.50 - 0.30, 0.54 - 0.33]
     assert found.mean == pytest.approx(0.205) and found.std == pytest.approx(np.std(per_seed, ddof=1))
-    each = drops(TRANSFER, "convnet-3")
-    assert list(each) == ["mlp", "vit", "resnet-18"]
-    assert each["vit"].mean == pytest.approx(0.29) and each["vit"].std == pytest.approx(np.std([0.3, 0.28], ddof=1))
-    assert np.mean([summary.mean for summary in each.values()]) == pytest.approx(found.mean)
 
 
 def test_published_transfer_at_50_images_a_class() -> None:

@@ -68,6 +68,19 @@ def test_the_best_augmentation_is_chosen_by_sets_and_images_that_the_choice_may_
         assert request.train.on.data.part == "train" and request.train.heldout is None and request.rule == "last"
 
 
+@pytest.mark.parametrize("selection", ["last", "heldout", "oracle"])
+def test_what_is_looked_at_on_held_out_images_says_that_its_last_epoch_counts(selection: str) -> None:
+    rows = suite(sections=["augmentation", "search"], selection=selection).rows()
+    for section in ("augmentation-choice", "search"):
+        assert {row.keys["selection"] for row in of(rows, section)} == {"last"}
+        assert {request.rule for request in chosen(of(rows, section))} == {"last"}
+    assert {row.keys["selection"] for row in of(rows, "augmentation")} == {selection}
+
+
+def test_mtt_is_without_whitening_as_in_the_paper() -> None:
+    assert "mtt:zca=false" in suite("paper").methods
+
+
 def test_faithful_draws_once_a_batch_and_chooses_nothing() -> None:
     rows = suite(sections=["augmentation"], protocol="faithful", augmentations=["none", "dsa", "rand-augment"]).rows()
     assert {row.keys["augmentation"] for row in rows} == {"none", "dsa", "rand-augment-per-batch"}
@@ -89,6 +102,7 @@ def test_curves_always_show_random_and_k_center_below_the_ceiling() -> None:
     home = [row for row in rows if row.keys["network"] == "convnet-3"]
     assert {row.keys["method"] for row in home} == {"full", "random", "k-center", "dm"}
     assert {row.keys["network"] for row in rows} == {"convnet-3", "mlp"}
+    assert {row.keys["method"] for row in rows if not row.may_be_too_large} == {"full"}
     assert not [row for row in suite(sections=["compression"], full_recipe="").rows() if row.keys["method"] == "full"]
 
 
@@ -126,6 +140,8 @@ def test_the_truth_is_published_where_there_is_one_and_trained_elsewhere() -> No
     trained = of(search(), "search-truth")
     assert [row.keys["architecture"] for row in trained] == list(request.networks)
     assert {request.train.on for request in chosen(trained)} == {DataRequest("digits")}
+    for request in chosen(of(search(selection="heldout"), "search-truth")):
+        assert request.train.on == DataRequest("digits", "fit") and request.rule == "heldout"
     subset = {request.train.on for request in chosen(of(search(truth_ipc=7), "search-truth"))}
     assert subset == {DistillRequest(DataRequest("digits"), "random", 7, 0, "convnet-3", "smoke")}
 

@@ -52,7 +52,7 @@ def load(reference: str, split: Split, root: Path) -> ImageSet:
     return _load(reference, split, root)
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=8)
 def _load(reference: str, split: Split, root: Path) -> ImageSet:
     if split == "train" or split == "test":
         return source(reference).load(root, split)

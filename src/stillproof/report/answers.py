@@ -78,9 +78,9 @@ def _answered(row: Json, records: Mapping[str, Record], needed: Mapping[str, Rec
     ended = [pair for pair in pairs if pair[0] is not None and pair[0].status in ("failed", "unsupported")]
     results = [record.result if record is not None and record.status == "done" else None for record in found]
     return Answered(
-        keys={key: value for key, value in row.items() if key != "cells"},
+        keys={key: value for key, value in row.items() if key not in ("cells", "reason")},
         results=results,
-        reasons=sorted({_reason(record, train) for record, train in ended}),
+        reasons=[row["reason"]] if "reason" in row else sorted({_reason(record, train) for record, train in ended}),
         waiting=results.count(None) - len(ended),
         efforts=[None if train is None else Effort(train.seconds, train.where.get("flops")) for train in trained],
     )

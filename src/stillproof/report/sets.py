@@ -45,7 +45,8 @@ def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[S
     for absent in sorted(set(ipc or ()) - asked):
         known = ", ".join(str(number) for number in sorted(asked)) or "none"
         raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
-    chosen = [row["cells"][0] for row in run.rows if row["ipc"] is not None and (not ipc or row["ipc"] in ipc)]
+    rows = [row for row in run.rows if row["cells"] and row["ipc"] is not None]
+    chosen = [row["cells"][0] for row in rows if not ipc or row["ipc"] in ipc]
     trained = [record.spec["train"] for record in store.results.get_many(chosen).values() if "train" in record.spec]
     upstream = [record.spec["upstream"].get("cell") for record in store.results.get_many(trained).values()]
     made = store.results.get_many([cell for cell in dict.fromkeys(upstream) if cell])

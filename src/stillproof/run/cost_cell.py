@@ -44,6 +44,7 @@ def compute_cost(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
         "peak_bytes": meter.peak_bytes,
         "others_cpu": others.share,
         "threads": torch.get_num_threads(),
+        "machine": " on ".join((ctx.numerics["device"], spec["machine"]["processor"] or "an unknown processor")),
         "shared_seconds": _shared_seconds(spec, world),
         "notes": ctx.notes,
     }

@@ -11,7 +11,7 @@ from stillproof.run.cell import Cell
 from stillproof.run.coverage_cell import plan_coverage
 from stillproof.run.map_cell import plan_map
 from stillproof.run.plan_cost import plan_cost
-from stillproof.run.plan_distill import plan_distill, plan_whitening
+from stillproof.run.plan_distill import TooFewImages, plan_distill, plan_whitening
 from stillproof.run.plan_train import plan_select, plan_train
 from stillproof.run.resolve import Resolver
 from stillproof.run.truth_cell import plan_truth
@@ -44,15 +44,25 @@ PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
 class Planner:
     """Turns requests into cells; a request that was seen before costs nothing."""
 
-    def __init__(self, root: Path) -> None:
-        """Plan for the data sets below ``root``."""
+    def __init__(self, root: Path, device: str = "cpu") -> None:
+        """Plan for the data sets below ``root``; ``device`` decides nothing but what is timed."""
+        self.device = device
         self.cells: dict[str, Cell] = {}
         self.names = Resolver(root)
         self._known: dict[Request, Cell] = {}
 
     def rows(self, rows: Iterable[Row]) -> list[Json]:
         """Plan the rows of a suite; return them as they are stored, with the cell of each seed."""
-        return [{**row.keys, "cells": [self.plan(request).id for request in row.requests]} for row in rows]
+        return [self._row(row) for row in rows]
+
+    def _row(self, row: Row) -> Json:
+        """Return a row with its cells; one that may be too large for its data set then has none, but the reason."""
+        try:
+            return {**row.keys, "cells": [self.plan(request).id for request in row.requests]}
+        except TooFewImages as error:
+            if not row.may_be_too_large:
+                raise
+            return {**row.keys, "cells": [], "reason": str(error)}
 
     def plan(self, request: Request) -> Cell:
         """Return the cell that answers a request."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stillproof.core.errors import BadInput
+from stillproof.core.provenance import provenance
 from stillproof.core.source import file_hash
 from stillproof.run.cell import Cell
 from stillproof.run.plan_distill import distilling
@@ -25,5 +26,8 @@ def plan_cost(planner: Planner, request: CostRequest) -> Cell:
     steps = getattr(asked.method, "steps", None)
     timed = steps and min(request.steps, steps)
     spec = {**asked.spec, "stage": "cost", "timed": timed, "path": [*asked.spec["path"], *map(file_hash, TIMING)]}
+    # Another machine takes another time, so it is another question.
+    machine = provenance()
+    spec["machine"] = {key: machine[key] for key in ("processor", "cores")} | {"device": planner.device}
     flops = asked.flops * timed / steps if timed else asked.flops
     return planner.cell("cost", spec, asked.where, asked.needs, flops, f"cost of {asked.label}", alone=True)

@@ -23,6 +23,10 @@ DISTILLING = ("stillproof.run.distill_context", "stillproof.run.zca_cell")
 EXPERT = ("stillproof.run.expert_cell", "stillproof.run.zca_cell")
 
 
+class TooFewImages(BadInput):
+    """A class of a data set has fewer images than were asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Distilling:
     """One distillation: what is asked of it, and by which method; ``spec`` is all of a spec but its stage."""
@@ -125,4 +129,4 @@ def check_ipc(ipc: int, each: int, smallest: int, dataset: str) -> None:
     if each > smallest:
         why = f"the smallest class of {dataset} has {smallest} images"
         needed = "" if each == ipc else f", and this method needs {each}"
-        raise BadInput(f"ipc = {ipc} is not allowed: {why}{needed}.")
+        raise TooFewImages(f"ipc = {ipc} is not allowed: {why}{needed}.")

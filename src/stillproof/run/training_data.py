@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stillproof.core.errors import BadInput, Corrupt
+from stillproof.core.errors import BadInput, Corrupt, StillproofError
 from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distilled, ImageSet, Space
 from stillproof.distill.artifact import from_artifact
@@ -32,15 +32,22 @@ def _distilled(upstream: Json, world: World) -> Distilled:
     if "artifact" in upstream:
         return read_set(world.store, upstream["artifact"])
     made = answer_of(upstream["cell"], world.store)
-    return read_set(world.store, made["snapshots"][str(upstream["step"])] if "step" in upstream else made["artifact"])
+    if "step" not in upstream:
+        return read_set(world.store, made["artifact"])
+    kept = made["snapshots"].get(str(upstream["step"]))
+    if kept is None:
+        raise StillproofError(
+            f"{made['name']} kept no images of step {upstream['step']}: its method takes no snapshots."
+        )
+    return read_set(world.store, kept, upstream["cell"])
 
 
-def read_set(store: Store, artifact: str) -> Distilled:
-    """Read a distilled set; one that is damaged goes back in line, if it was made here."""
+def read_set(store: Store, artifact: str, maker: str | None = None) -> Distilled:
+    """Read a distilled set; one that is damaged goes back in line, if it was made here or its ``maker`` is known."""
     try:
         stored = store.artifacts.read(artifact)
     except Corrupt as error:
-        if store.reopen_maker(artifact) is None:
+        if store.reopen_maker(artifact, maker) is None:
             raise
         raise Corrupt(f"{error} The same command makes it again.") from error
     return from_artifact(stored.tensors, stored.card)

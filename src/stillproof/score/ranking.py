@@ -32,6 +32,8 @@ def ranking_preserved(home: BySeed, other: BySeed, seeds: Seeds) -> Agreement:
     _check_methods(home, other)
     n = len(home)
     first, second = (np.array([_mean(table[method]) for method in home]) for table in (home, other))
+    if n < 2:
+        return no_agreement(n, "an order needs at least two methods")
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return no_agreement(n, "there is no order of methods: all are equally good on one of the networks")
     if min(map(len, home.values())) < 2:
@@ -53,15 +55,6 @@ def drop(accuracies: BySeed, home: str) -> Summary:
     """Return what ``home`` has more than the unseen networks on average, seed by seed, summarised over seeds."""
     unseen = _unseen(accuracies, home)
     return summarise([own - mean for own, mean in zip(accuracies[home], unseen, strict=True)])
-
-
-def drops(accuracies: BySeed, home: str) -> dict[str, Summary]:
-    """Return what ``home`` has more than each unseen network, seed by seed, summarised over seeds."""
-    return {
-        network: drop({home: accuracies[home], network: accuracies[network]}, home)
-        for network in accuracies
-        if network != home
-    }
 
 
 def _unseen(accuracies: BySeed, home: str) -> list[float]:

@@ -69,14 +69,18 @@ class Store:
         self.claims.reopen(list(found))
         return list(found)
 
-    def reopen_maker(self, artifact: str) -> str | None:
+    def reopen_maker(self, artifact: str, maker: str | None = None) -> str | None:
         """Let the cell be computed again that made an artifact which was read and found corrupt.
+
+        Args:
+            artifact: The artifact.
+            maker: That cell, if it is known otherwise: a cell makes things besides its answer.
 
         Returns:
             The id of that cell, or nothing if no cell of this store made the artifact. If it was made
             again in the meantime, the cell stays as it is.
         """
-        cell = self.cell_of(artifact)
+        cell = maker or self.cell_of(artifact)
         if cell is not None and not self.artifacts.is_sound(artifact):
             log.warning("artifact %s is corrupt: cell %s, which made it, is open again.", artifact[:12], cell[:12])
             self.claims.reopen([cell])

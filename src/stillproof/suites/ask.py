@@ -80,15 +80,19 @@ class Ask:
         return self.row(section, method, ipc, requests, network=chosen, recipe=recipe, **more)
 
     def row(self, section: str, method: str, ipc: int | None, requests: Sequence[Request], **more: Any) -> Row:
-        """Return a row with what is said of every one; without a ``section`` the suite has but one table."""
+        """Return a row with what is said of every one; without a ``section`` the suite has but one table.
+
+        ``more`` is what else it is about; a ``selection`` in it is the row's own.
+        """
         keys = {
-            **({"section": section} if section else {}),
+            **({"section": section, "scale": self.scale} if section else {}),
             "dataset": self.dataset,
             "method": method,
             "ipc": ipc,
             "network": self.home,
+            **({"home": self.home} if section else {}),
             **more,
             "protocol": self.protocol,
-            "selection": self.selection,
+            "selection": more.get("selection", self.selection),
         }
         return Row(keys, tuple(requests))

@@ -85,7 +85,7 @@ class DCBench:
     """
 
     dataset: tuple[str, ...] = ("cifar10",)
-    methods: tuple[str, ...] = ("random", "k-center", "dc", "dsa", "dm", "mtt", "kip")
+    methods: tuple[str, ...] = ("random", "k-center", "dc", "dsa", "dm", "mtt:zca=false", "kip")
     ipc: tuple[int, ...] = (1, 10, 50)
     seeds: int = 5
     network: tuple[str, ...] = (

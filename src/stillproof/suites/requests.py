@@ -131,7 +131,11 @@ Request = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a suite's table: what it is about, and the request of each seed."""
+    """One row of a suite's table: what it is about, and the request of each seed.
+
+    One that ``may_be_too_large`` has no answer where the data set has too few images; any other is then refused.
+    """
 
     keys: Mapping[str, Any]
     requests: tuple[Request, ...]
+    may_be_too_large: bool = False

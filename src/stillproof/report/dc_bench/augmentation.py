@@ -16,8 +16,8 @@ from stillproof.report.dc_bench.columns import (
     beside,
     published_notes,
 )
+from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import Rows, missing_notes
-from stillproof.report.published import published
 from stillproof.report.table import Column, Table
 
 AUGMENTATION = Column("augmentation", "augmentation")
@@ -34,9 +34,7 @@ def augmentation_tables(rows: Rows) -> list[Table]:
         | {"augmentation": row["augmentation"]}
         | beside(
             row.summary(),
-            published(
-                row["dataset"], row["method"], row["ipc"], augmentation=row["augmentation"], network=row["network"]
-            ),
+            published_beside(row, row["augmentation"]),
         )
         for row in found
     ]

@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 
 from stillproof.report.answers import Answered
 from stillproof.report.dc_bench.figure_parts import basis_of, figures_by
+from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import Rows, grouped, images
 from stillproof.report.figures.bars import Bar, Bars, draw_bars
-from stillproof.report.published import published
 
 
 def augmentation_figures(rows: Rows) -> dict[str, Figure]:
@@ -22,9 +22,7 @@ def _draw(rows: list[Answered]) -> Figure:
             group=row["augmentation"],
             method=row["method"],
             value=row.summary(),
-            published=published(
-                row["dataset"], row["method"], row["ipc"], augmentation=row["augmentation"], network=row["network"]
-            ),
+            published=published_beside(row, row["augmentation"]),
             panel=images(row["ipc"]),
         )
         for row in rows

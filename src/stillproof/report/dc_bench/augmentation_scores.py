@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stillproof.report.answers import Answered
 from stillproof.report.dc_bench.columns import BEFORE, RULES, about
 from stillproof.report.dc_bench.rows import complete, grouped, images, missing_notes
+from stillproof.report.published import AUGMENTATIONS, PER_BATCH
 from stillproof.report.table import Column, Table, Value
 from stillproof.score.stats import Summary, summarise
 
@@ -27,6 +28,7 @@ DEFINITION = (
     "average and best are over the augmentations without none; the average is taken seed by seed, over seeds that have "
     "an answer under every augmentation."
 )
+FAITHFUL = "Under faithful, the average is over the four augmentations of the original alone, if they were asked for."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +53,22 @@ def scores_table(rows: Sequence[Answered], choices: Sequence[Answered]) -> Table
         best = _best(list(others), judged, "accuracy" if oracle else "heldout_accuracy")
         scores = {
             "none": named[NONE].summary() if NONE in named else None,
-            "average": _average(list(others.values())),
+            "average": _average([row for name, row in others.items() if not oracle or _is_published(name)]),
             "best": others[best.name].summary() if best.name else None,
             "best_augmentation": best.name,
             "chosen_on": ORACLE if oracle else HELDOUT,
         }
         lines.append(about(group[0]) | scores)
         notes += _remarks(best, f"{group[0]['method']}, {images(group[0]['ipc'])}")
+    if any(row["protocol"] == "faithful" for row in rows):
+        notes.insert(1, FAITHFUL)
     return Table(
         "augmentation-scores", "Scores over augmentations", COLUMNS, lines, [*notes, *missing_notes([*rows, *choices])]
     )
+
+
+def _is_published(augmentation: str) -> bool:
+    return augmentation.removesuffix(PER_BATCH) in AUGMENTATIONS
 
 
 def _average(rows: Sequence[Answered]) -> Summary | None:

@@ -25,6 +25,7 @@ RULES = (
     Column("recipe", "recipe", fold="same"),
     Column("protocol", "protocol", fold="same"),
     Column("selection", "selection", fold="same"),
+    Column("scale", "scale", fold="same"),
 )
 
 

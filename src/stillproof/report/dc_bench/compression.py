@@ -14,8 +14,8 @@ from stillproof.report.dc_bench.columns import (
     beside,
     published_notes,
 )
+from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import FULL, RANDOM, Rows, missing_notes, paired
-from stillproof.report.published import published
 from stillproof.report.table import Column, Difference, Table, Value
 
 GAIN = Column("gain", "over random, points", Difference)
@@ -43,5 +43,5 @@ def _line(row: Answered, random: Answered | None) -> dict[str, Value]:
     gain = None
     if random is not None and row["method"] not in (RANDOM, FULL):
         gain = paired(row.values(), random.values())
-    there = published(row["dataset"], row["method"], row["ipc"], network=row["network"])
+    there = published_beside(row)
     return about(row) | beside(row.summary(), there) | {"gain": Difference(gain) if gain else None}

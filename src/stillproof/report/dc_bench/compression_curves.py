@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 
 from stillproof.report.answers import Answered
 from stillproof.report.dc_bench.figure_parts import basis_of, figures_by
+from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import Rows, grouped
 from stillproof.report.figures.curve_panel import Curve, CurvePanel, Level, Point
 from stillproof.report.figures.curves import Curves, draw_curves
-from stillproof.report.published import Published, published
 
 
 def compression_figures(rows: Rows) -> dict[str, Figure]:
@@ -35,15 +35,11 @@ def _draw(rows: list[Answered], whole: list[Answered]) -> Figure:
 
 def _panel(rows: list[Answered], ceiling: Answered | None) -> CurvePanel:
     curves = [
-        Curve(str(method), [Point(row["ipc"], row.summary(), _published(row)) for row in group])
+        Curve(str(method), [Point(row["ipc"], row.summary(), published_beside(row)) for row in group])
         for (method,), group in grouped(rows, "method").items()
     ]
     value = ceiling.summary() if ceiling is not None else None
     levels = []
     if ceiling is not None and value is not None:
-        levels = [Level(ceiling["method"], "full data", value, _published(ceiling))]
+        levels = [Level(ceiling["method"], "full data", value, published_beside(ceiling))]
     return CurvePanel(curves, levels, title=rows[0]["network"])
-
-
-def _published(row: Answered) -> Published | None:
-    return published(row["dataset"], row["method"], row["ipc"], network=row["network"])

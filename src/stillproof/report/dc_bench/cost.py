@@ -20,9 +20,11 @@ COLUMNS = (
     Column("others_cpu", "others' CPU %", Percent),
     Column("disturbed", "", fold="empty", absent=""),
     Column("threads", "threads", int, fold="same"),
+    Column("machine", "machine", fold="same"),
     Column("published_step_seconds", "a step on an A100 (published)", Seconds, "empty"),
     MISSING,
     RULES[1],
+    RULES[3],
 )
 NOTES = (
     "Each was timed once, alone (n = 1, so no intervals); extrapolated: the time of a step by the number of steps.",
@@ -62,6 +64,7 @@ def _line(row: Answered) -> dict[str, Value]:
         "others_cpu": None if others is None else Percent(others),
         "disturbed": "disturbed" if _is_disturbed(row) else None,
         "threads": result["threads"],
+        "machine": result["machine"],
     }
 
 

@@ -15,6 +15,7 @@ COLUMNS = (
     Column("gain", "over random, points", Difference),
     MISSING,
     *RULES[:2],
+    RULES[3],
 )
 
 
@@ -30,7 +31,8 @@ def distribution_tables(rows: Rows) -> list[Table]:
     neighbours = sorted({int(k) for row in found for k in row.values("k") if k is not None})
     notes = [covered_sentence(k) for k in neighbours]
     notes.append("Means over classes, in the features of the network trained on the real images by that recipe.")
-    return [Table("distribution", "Real images that are covered", COLUMNS, lines, notes + missing_notes(found))]
+    missing = missing_notes([*found, *rows.get("map", [])])
+    return [Table("distribution", "Real images that are covered", COLUMNS, lines, notes + missing)]
 
 
 def covered_sentence(k: int) -> str:

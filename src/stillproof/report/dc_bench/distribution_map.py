@@ -19,7 +19,7 @@ def distribution_figures(rows: Rows) -> dict[str, Figure]:
         figure_name("distribution", (row["dataset"], row["label"]) if len(found) > 1 else ()): _draw(row, result)
         for row in found
         for result in row.results
-        if result is not None
+        if result is not None and any(one["points"] for one in result["sets"])
     }
 
 

@@ -33,4 +33,5 @@ def basis_of(rows: Sequence[Answered], *keys: str) -> Basis:
     words = [images(value) if isinstance(value, int) else str(value) for value in shared]
     recipes = list(dict.fromkeys(str(row["recipe"]) for row in rows if row["recipe"]))
     words += [f"recipe {recipes[0]}"] if len(recipes) == 1 else []
+    words += [f"scale {first['scale']}"] if first["scale"] else []
     return Basis(str(first["protocol"]), str(first["selection"]), "; ".join(words))

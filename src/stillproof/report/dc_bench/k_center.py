@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from stillproof.report.answers import Answered
 from stillproof.report.dc_bench.columns import BEFORE, RULES, published_notes
+from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import Rows, grouped, missing_notes
 from stillproof.report.dc_bench.versus import Versus
-from stillproof.report.published import Published, published
+from stillproof.report.published import Published
 from stillproof.report.table import Column, Table, Value
 
 DATASET, NETWORK, _, IPC = BEFORE
@@ -33,5 +34,5 @@ def _line(group: list[Answered]) -> dict[str, Value]:
     ways = {"pixels" if "embedding=pixels" in str(row["method"]) else "embeddings": row for row in group}
     line = VERSUS.line(group, ways.get("embeddings"), ways.get("pixels"))
     for name, row in ways.items():
-        line[f"published_{name}"] = published(row["dataset"], row["method"], row["ipc"], network=row["network"])
+        line[f"published_{name}"] = published_beside(row)
     return line

@@ -30,7 +30,7 @@ CHOICE = (
     Column("top1", "top-1 %", Percent),
     Column("tied", "tied", int),
     Column("published_top1", "published top-1 %", Published, "empty"),
-    Column("best", "best possible %", Percent),
+    Column("best", "best of the sample %", Percent),
     Column("regret", "regret, points", Percent),
     Column("saved", "time saved %", Percent),
     Column("seconds", "per architecture", Seconds),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered, Effort
 from stillproof.report.dc_bench.rows import FULL, Rows, complete, grouped, images
+from stillproof.report.figures.caption import SELECTIONS
 from stillproof.report.published import PublishedSearch, published_search
 from stillproof.score.agreement import Agreement, no_agreement
 from stillproof.score.nas import Choice, choice, rank_agreement, spearman_by_seed
@@ -104,7 +105,8 @@ def _truth(rows: Sequence[Answered]) -> Truth:
     means = {str(row["architecture"]): row.mean_of_all() for row in rows}
     what = images(None) if first["ipc"] is None else f"{images(first['ipc'])} by {first['method']}"
     seeds = len(first.results)
-    told = f"test accuracy after training on {what}, recipe {first['recipe']}, mean over seeds, n = {seeds}"
+    rule = "" if first["selection"] in (None, "last") else f" {SELECTIONS[first['selection']]},"
+    told = f"test accuracy after training on {what}, recipe {first['recipe']},{rule} mean over seeds, n = {seeds}"
     return Truth({name: mean for name, mean in means.items() if mean is not None}, told)
 
 

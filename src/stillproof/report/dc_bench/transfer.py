@@ -14,9 +14,9 @@ from stillproof.report.dc_bench.columns import (
     beside,
     published_notes,
 )
+from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import Rows, grouped, missing_notes, paired
 from stillproof.report.dc_bench.transfer_scores import ranking_table, summary_table
-from stillproof.report.published import published
 from stillproof.report.table import Column, Difference, Table, Value
 
 DATASET, NETWORK, METHOD, IPC = BEFORE
@@ -42,7 +42,7 @@ def _lines(group: list[Answered]) -> list[dict[str, Value]]:
     lines = []
     for row in group:
         drop = paired(home.values(), row.values()) if home is not None and row is not home else None
-        there = published(row["dataset"], row["method"], row["ipc"], network=row["network"])
+        there = published_beside(row)
         more: dict[str, Value] = {"home": row["home"], "drop": Difference(drop) if drop else None}
         lines.append(about(row) | beside(row.summary(), there) | more)
     return lines

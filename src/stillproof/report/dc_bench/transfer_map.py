@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 
 from stillproof.report.answers import Answered
 from stillproof.report.dc_bench.figure_parts import basis_of, figures_by
+from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import Rows, grouped, images
 from stillproof.report.figures.heat_map import Cell, HeatMap, draw_heat_map
-from stillproof.report.published import published
 
 
 def transfer_figures(rows: Rows) -> dict[str, Figure]:
@@ -22,7 +22,7 @@ def _draw(rows: list[Answered]) -> Figure:
             row["method"],
             row["network"],
             row.summary(),
-            published(row["dataset"], row["method"], row["ipc"], network=row["network"]),
+            published_beside(row),
         )
         for row in rows
     ]

@@ -34,4 +34,5 @@ def _choice(suite: DCBench, ask: Ask, method: str, ipc: int, augmentation: str) 
         ask.trained(ask.distilled(method, ipc, seed, "fit"), ask.home, recipe, seed, "heldout")
         for seed in range(suite.choice_seeds)
     ]
-    return ask.row("augmentation-choice", method, ipc, requests, recipe=recipe, augmentation=augmentation)
+    about = {"recipe": recipe, "augmentation": augmentation, "selection": "last"}
+    return ask.row("augmentation-choice", method, ipc, requests, **about)

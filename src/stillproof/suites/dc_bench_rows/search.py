@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SpaceName = Literal["nas201", "convnet"]
 SPACES = {"nas201": nas201_networks, "convnet": convnet_networks}
+TRUTH_SEED = 1000  # the truth is of other first weights than the search's, or it would agree for that alone
 PUBLISHED = ("nas201", "cifar10")  # the space and the data set whose accuracies are published
 
 
@@ -23,7 +24,7 @@ def search_rows(suite: DCBench, ask: Ask) -> Iterator[Row]:
     for space in suite.search_spaces:
         found = sample(SPACES[space](), suite.architectures, Seeds(0).child("search", space))
         yield from _truth(suite, ask, space, found)
-        for method in (*([FULL] if suite.search_full_recipe else []), *suite.methods):
+        for method in dict.fromkeys((*([FULL] if suite.search_full_recipe else []), *suite.methods)):
             for architecture in found:
                 yield _searched(suite, ask, space, architecture, method)
 
@@ -46,9 +47,8 @@ def _searched(suite: DCBench, ask: Ask, space: str, architecture: str, method: s
         ask.trained(ask.images(method, ipc, seed, part), network, recipe, seed, heldout)
         for seed in range(suite.search_seeds)
     ]
-    return ask.row(
-        "search", method, ipc, requests, network=network, recipe=recipe, space=space, architecture=architecture
-    )
+    about = {"recipe": recipe, "space": space, "architecture": architecture, "selection": "last"}
+    return ask.row("search", method, ipc, requests, network=network, **about)
 
 
 def _truth(suite: DCBench, ask: Ask, space: str, found: list[str]) -> Iterator[Row]:
@@ -59,7 +59,7 @@ def _truth(suite: DCBench, ask: Ask, space: str, found: list[str]) -> Iterator[R
     method, ipc = ("random", suite.truth_ipc) if suite.truth_ipc else (FULL, None)
     for architecture in found:
         requests = [
-            ask.trained(ask.images(method, ipc, seed, "train"), architecture, suite.truth_recipe, seed)
+            ask.trained(ask.images(method, ipc, seed), architecture, suite.truth_recipe, TRUTH_SEED + seed)
             for seed in range(suite.truth_seeds)
         ]
         about = {"recipe": suite.truth_recipe, "space": space, "truth": "trained", "architecture": architecture}

@@ -18,4 +18,4 @@ def transfer_rows(suite: DCBench, ask: Ask) -> Iterator[Row]:
         for method in suite.methods:
             for network in suite.network:
                 recipe = suite.recipe_with("dsa")
-                yield ask.accuracy("transfer", method, ipc, recipe, network=network, home=ask.home)
+                yield ask.accuracy("transfer", method, ipc, recipe, network=network)
