@@ -22,7 +22,7 @@ QUICK = {
     "search_ipc": 10,
     "search_seeds": 1,
     "search_recipe": "nas-search:epochs=20",
-    "search_full_recipe": "nas-search:epochs=2",
+    "search_full_recipe": "nas-search:epochs=5",
     "truth_recipe": "quick-real:epochs=5",
     "init_methods": ("dm:steps=60",),
     "init_ipc": 1,
