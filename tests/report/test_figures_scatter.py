@@ -10,7 +10,7 @@ from stillproof.score.agreement import Agreement, Estimate
 
 KNOWN = Agreement(Estimate(0.621, (0.41, 0.77)), Estimate(-0.45, (-0.6, -0.2)), 4)
 PROXY, TRUTH = [0.3, 0.5, 0.4, 0.5], [0.9, 0.7, 0.8, 0.6]
-FULL = Search("full", PROXY, TRUTH, KNOWN, published_search("cifar10", "full"))
+FULL = Search("full", PROXY, TRUTH, KNOWN, published_search("cifar10", "full", None))
 
 
 def test_every_architecture_is_a_mark_and_the_chosen_and_the_best_are_told() -> None:

@@ -34,7 +34,7 @@ def test_augmentations_are_as_in_table_4(
 
 def test_mtt_was_without_whitening() -> None:
     assert mean_of("mtt:zca=false", 50) == mean_of("mtt", 50) == pytest.approx(0.7028)
-    assert published_search("cifar10", "mtt:zca=false") == published_search("cifar10", "mtt") is not None
+    assert published_search("cifar10", "mtt:zca=false", 50) == published_search("cifar10", "mtt", 50) is not None
     assert published("cifar10", "mtt:zca=true", 50) is None
 
 
@@ -111,7 +111,8 @@ def test_what_was_not_published_is_not_made_up(
 
 
 def test_searches_have_a_correlation_and_a_choice() -> None:
-    full, dsa = published_search("cifar10", "full"), published_search("cifar10", "dsa")
+    full, dsa = published_search("cifar10", "full", None), published_search("cifar10", "dsa", 50)
     assert full is not None and (full.spearman, full.top1) == pytest.approx((0.7487, 0.935))
     assert dsa is not None and (dsa.spearman, dsa.top1) == pytest.approx((-0.37, 0.7354))
-    assert published_search("cifar10", "herding") is None and published_search("digits", "full") is None
+    assert published_search("cifar10", "dsa", 500) is None
+    assert published_search("cifar10", "herding", 50) is None and published_search("digits", "full", None) is None

@@ -54,6 +54,7 @@ _TABLE_6 = {  # 100, 200, 500 and 1000 images per class
 _TABLE_9 = (21.86, 32.21, 47.00)  # 1, 10 and 50 images per class, clustered as pixels
 _WHOLE = {("cifar10", "convnet-3"): 85.95, ("cifar100", "convnet-3"): 56.69, ("tiny_imagenet", "convnet-4"): 39.83}
 _LARGE_NETWORK = {300: 45.59, 1000: 70.29}  # ResNet-152 on random images
+_SEARCH_IPC = 50  # images per class of all its sets
 _SEARCH = {  # Spearman correlation, and true accuracy of the chosen architecture in percent
     "random": (-0.06, 91.9),
     "k-center": (0.11, 91.78),
@@ -109,10 +110,10 @@ def published(
     return _all_values().get((dataset, name, ipc, augmentation.removesuffix(PER_BATCH), network))
 
 
-def published_search(dataset: str, method: str) -> PublishedSearch | None:
-    """Return what was published for an architecture search on NAS-Bench-201, by sets of 50 images per class."""
+def published_search(dataset: str, method: str, ipc: int | None) -> PublishedSearch | None:
+    """Return what was published for an architecture search on NAS-Bench-201; ``ipc`` is None for full data."""
     method = _AS_PUBLISHED.get(method, method)
-    if dataset != "cifar10" or method not in _SEARCH:
+    if dataset != "cifar10" or method not in _SEARCH or ipc not in (None, _SEARCH_IPC):
         return None
     spearman, top1 = _SEARCH[method]
     return PublishedSearch(spearman, _fraction(top1))

@@ -85,7 +85,7 @@ def _searched(group: Sequence[Answered], truth: Truth, whole: Sequence[Answered]
         choice=choice(proxy, worth) if used else None,
         seconds=_mean([_per_training(row, lambda effort: effort.seconds) for row in group]),
         saved=_saved(group, whole) if first["method"] != FULL else None,
-        published=published_search(first["dataset"], first["method"]) if published else None,
+        published=published_search(first["dataset"], first["method"], first["ipc"]) if published else None,
         told=truth.sentence,
     )
 
