@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 from commands import Commands
+
+# Before torch is imported: tests run side by side, and threads that fight for the same cores are many times slower.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile("busy", deadline=None)  # a busy machine is not a failing test
 settings.load_profile("busy")

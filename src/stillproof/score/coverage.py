@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 ENTRIES = 4_000_000  # distances held at once, 32 MB
-EDGE = 1e-6  # by how much of a point's length its ball is larger
+EDGE = 1e-6  # by how much of its radius, and of its point's length, a ball is larger
 
 
 def coverage(real: ArrayLike, synthetic: ArrayLike, k: int = 5) -> float:
@@ -37,7 +37,8 @@ def coverage(real: ArrayLike, synthetic: ArrayLike, k: int = 5) -> float:
         raise ValueError(f"real points have {points.shape[1]} dimensions, synthetic ones {others.shape[1]}")
     centre = np.median(points, axis=0)  # distances stay as they are, but short vectors leave less to rounding
     points, others = points - centre, others - centre
-    reach = _radii(points, k) + EDGE * np.linalg.norm(points, axis=1)
+    radii = _radii(points, k)
+    reach = radii + EDGE * (radii + np.linalg.norm(points, axis=1))
     return float((_nearest(points, others) <= reach).mean())
 
 

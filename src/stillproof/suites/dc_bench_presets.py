@@ -10,7 +10,7 @@ QUICK = {
     "methods": ("random", "k-center", "herding", "dm"),
     "ipc": (10,),
     "seeds": 3,
-    "network": ("convnet-3", "convnet-2", "convnet-1", "mlp", "vit:width=64:depth=2"),
+    "network": ("convnet-3", "convnet-2", "convnet-1", "mlp", "vit:width=64:depth=2:heads=2"),
     "recipe": "quick",
     "augmented_recipe": "quick",
     "full_recipe": "quick-real",
