@@ -101,7 +101,8 @@ def _truth(rows: Sequence[Answered]) -> Truth:
         result = first.results[0] if first.results else None
         if result is None:
             return Truth({}, "the published accuracies could not be read")
-        return Truth(result["accuracy"], f"{result['label']} ({result['source']})")
+        name, mark, content = str(result["source"]).partition("sha256:")
+        return Truth(result["accuracy"], f"{result['label']} ({name}{mark}{content[:12]})")
     means = {str(row["architecture"]): row.mean_of_all() for row in rows}
     what = images(None) if first["ipc"] is None else f"{images(first['ipc'])} by {first['method']}"
     seeds = len(first.results)
