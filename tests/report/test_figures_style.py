@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from fresh_python import run_python
 from stillproof.core.errors import BadInput, StoreError
 from stillproof.report.figures.bars import Bar, Bars, draw_bars
+from stillproof.report.figures.canvas import wrapped_names
 from stillproof.report.figures.caption import Basis
 from stillproof.report.figures.grid import grid_size
 from stillproof.report.figures.save import check_ending, save_figure
@@ -145,3 +146,7 @@ def test_a_choice_by_the_test_set_is_said_loudly() -> None:
 def test_panels_fit_their_grid(count: int) -> None:
     rows, columns = grid_size(count)
     assert rows * columns >= count > (rows - 1) * columns and columns <= 3
+
+
+def test_names_of_components_break_before_their_parameters() -> None:
+    assert wrapped_names(["vit:width=64:depth=2", "mlp:a=1"], 1.5) == ["vit:width=64\n:depth=2", "mlp:a=1"]

@@ -46,8 +46,9 @@ def as_percent(value: float, _place: int | None = None) -> str:
 
 
 def wrapped_names(names: Sequence[str], inches: float) -> list[str]:
-    """Return names that fit under columns of some width."""
-    return [textwrap.fill(name, int(inches * TITLE_LETTERS_PER_INCH)) for name in names]
+    """Return names that fit under columns of some width; those of components break before their parameters."""
+    width = int(inches * TITLE_LETTERS_PER_INCH)
+    return [textwrap.fill(name.replace(":", " :"), width).replace(" :", ":") for name in names]
 
 
 def legend(figure: Figure, handles: Sequence[Artist]) -> None:
