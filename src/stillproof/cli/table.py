@@ -35,14 +35,16 @@ def command(
 
 def print_table(store: Store, suite: str, form: str, sections: Sequence[str] | None = None) -> None:
     """Print the newest run of ``suite``."""
+    from stillproof.report.answers import answered_rows
     from stillproof.report.runs import newest_run
-    from stillproof.report.suite_tables import chosen_sections, has_sections, tables_of
+    from stillproof.report.suite_tables import chosen_sections, has_sections, section_tables
     from stillproof.report.table_formats import to_json
-    from stillproof.report.tables import accuracy_lines
+    from stillproof.report.tables import line_of
 
     run = newest_run(store, suite)
     chosen = chosen_sections(run, sections)
-    lines = accuracy_lines(store, run)
+    answered = answered_rows(store, run)
+    lines = [line_of(row) for row in answered]
     title = suite + (f", scale {run.config['scale']}" if "scale" in run.config else "")
     if not has_sections(run):
         if form == "json":
@@ -50,7 +52,7 @@ def print_table(store: Store, suite: str, form: str, sections: Sequence[str] | N
         else:
             _print_lines(lines, form, title)
         return
-    tables = tables_of(store, run, chosen)
+    tables = section_tables(answered, chosen)
     if form == "json":
         rows = [line.as_dict() for line in lines]
         write_json({"suite": suite, "config": run.config, "rows": rows, "tables": [to_json(t) for t in tables]})

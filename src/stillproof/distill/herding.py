@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -11,39 +10,21 @@ from torch import Tensor
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.selection import Embedding, image_passes, needed_expert, select
+from stillproof.distill.selection import Choosing, select
 
 
 @distillers.register("herding", version=1, paper="doi:10.1145/1553374.1553517")
 @dataclass(frozen=True)
-class Herding:
+class Herding(Choosing):
     """Add, one at a time, the image that brings the mean of the chosen nearest to the class mean.
 
     Args:
         embedding: Where means are taken: features of a network trained for one epoch, or raw pixels.
     """
 
-    embedding: Embedding = "network"
-
-    experts_by_seed: ClassVar[bool] = True
-
-    @property
-    def needs_network(self) -> bool:
-        """Say whether the result depends on the network."""
-        return self.embedding == "network"
-
-    @property
-    def needs_experts(self) -> tuple[int, str] | None:
-        """Say which network must have been trained before."""
-        return needed_expert(self.embedding)
-
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
         return select(data, ipc, ctx, self.embedding, herd)
-
-    def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
-        """Return the cost in forward passes of one image."""
-        return image_passes(n_real, self.embedding)
 
 
 def herd(points: Tensor, ipc: int, _label: int) -> Tensor:

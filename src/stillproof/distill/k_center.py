@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -16,12 +15,12 @@ from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.grid import Form, images_each
 from stillproof.distill.kept import keep
-from stillproof.distill.selection import Embedding, embedded, image_passes, needed_expert
+from stillproof.distill.selection import Choosing, Embedding, embedded
 
 
 @distillers.register("k-center", version=1, paper="arXiv:2207.09639")
 @dataclass(frozen=True)
-class KCenter:
+class KCenter(Choosing):
     """Choose the images nearest to the k-means centres of their class.
 
     Args:
@@ -30,26 +29,13 @@ class KCenter:
         form: One real image in each, or four at half size, of four times as many centres.
     """
 
-    embedding: Embedding = "network"
     starts: int = 10  # scikit-learn's default when the paper was written
     form: Form = "single"
-
-    experts_by_seed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse what k-means cannot do."""
         if self.starts < 1:
             raise ValueError("starts must be at least 1")
-
-    @property
-    def needs_network(self) -> bool:
-        """Say whether the result depends on the network."""
-        return self.embedding == "network"
-
-    @property
-    def needs_experts(self) -> tuple[int, str] | None:
-        """Say which network must have been trained before."""
-        return needed_expert(self.embedding)
 
     def images_each(self, ipc: int) -> int:
         """Return how many real images of a class are needed."""
@@ -59,10 +45,6 @@ class KCenter:
         """Return ``ipc`` images a class."""
         each = self.images_each(ipc)
         return keep(data, k_center_positions(data, each, ctx, self.embedding, self.starts), ctx, self.form)
-
-    def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
-        """Return the cost in forward passes of one image."""
-        return image_passes(n_real, self.embedding)
 
 
 def k_center_positions(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, starts: int) -> Tensor:

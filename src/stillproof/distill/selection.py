@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +22,33 @@ from stillproof.train.model import TEST_BATCH, TrainedModel
 Embedding = Literal["network", "pixels"]
 EXPERT = "dc-bench:epochs=1:curve_points=1"  # how the embedding network is trained
 Choose = Callable[[Tensor, int, int], Tensor]  # embeddings (n, D), ipc, class -> positions (ipc,) among the n
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """Base of methods that choose real images by their embeddings; sets of one seed share the embedding network.
+
+    Args:
+        embedding: What is compared: features of a network trained for one epoch, or raw pixels.
+    """
+
+    embedding: Embedding = "network"
+
+    experts_by_seed: ClassVar[bool] = True
+
+    @property
+    def needs_network(self) -> bool:
+        """Say whether the result depends on the network."""
+        return self.embedding == "network"
+
+    @property
+    def needs_experts(self) -> tuple[int, str] | None:
+        """Say which network must have been trained before."""
+        return (1, EXPERT) if self.needs_network else None
+
+    def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
+        """Return the cost in forward passes of one image."""
+        return float(n_real) if self.needs_network else 0.0
 
 
 def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose: Choose) -> Distilled:
@@ -44,11 +72,6 @@ def embedded(data: ImageSet, ctx: Context, embedding: Embedding) -> Iterator[tup
 
 def _pixels(images: Tensor) -> Tensor:
     return images.flatten(1)
-
-
-def needed_expert(embedding: Embedding) -> tuple[int, str] | None:
-    """Return what a method that chooses by ``embedding`` has as ``needs_experts``."""
-    return (1, EXPERT) if embedding == "network" else None
 
 
 def train_embedding(data: ImageSet, ctx: Context) -> Tensor:
@@ -80,8 +103,3 @@ def _set_batch_norms(body: Body, data: ImageSet, ctx: Context) -> None:
     for index in torch.split(order, TEST_BATCH):
         body(ctx.into_space(data.read(index, ctx.device)))
     body.eval()
-
-
-def image_passes(n_real: int, embedding: Embedding) -> float:
-    """Return the cost of the embeddings in forward passes of one image."""
-    return float(n_real) if embedding == "network" else 0.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from stillproof.core.errors import UnknownName
 from stillproof.report.accuracy_table import accuracy_table
-from stillproof.report.answers import answered_rows
+from stillproof.report.answers import Answered, answered_rows
 from stillproof.report.dc_bench.rows import by_section
 from stillproof.report.dc_bench.tables import TABLES
 from stillproof.report.table import Table
@@ -48,5 +48,10 @@ def tables_of(store: Store, run: Run, sections: Collection[str] | None = None) -
     chosen = chosen_sections(run, sections)
     if not has_sections(run):
         return [accuracy_table(run.suite, accuracy_lines(store, run))] if chosen else []
-    rows = by_section(answered_rows(store, run))
-    return [table for section in chosen for table in TABLES[section](rows)]
+    return section_tables(answered_rows(store, run), chosen)
+
+
+def section_tables(rows: Sequence[Answered], sections: Collection[str]) -> list[Table]:
+    """Return the tables of some sections of a run that has several."""
+    found = by_section(rows)
+    return [table for section in sections for table in TABLES[section](found)]

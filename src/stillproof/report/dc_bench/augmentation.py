@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from stillproof.report.dc_bench.augmentation_scores import scores_table
 from stillproof.report.dc_bench.columns import (
     ACCURACY,
@@ -11,17 +9,15 @@ from stillproof.report.dc_bench.columns import (
     DISTANCE,
     MISSING,
     PUBLISHED,
-    RULES,
+    RULES_OF_OWN_RECIPES,
     about,
     beside,
     published_notes,
 )
-from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import Rows, missing_notes
 from stillproof.report.table import Column, Table
 
 AUGMENTATION = Column("augmentation", "augmentation")
-RECIPE = dataclasses.replace(RULES[0], fold="always")  # each augmentation has its own, which names it again
 
 
 def augmentation_tables(rows: Rows) -> list[Table]:
@@ -29,16 +25,8 @@ def augmentation_tables(rows: Rows) -> list[Table]:
     found = rows.get("augmentation", [])
     if not found:
         return []
-    lines = [
-        about(row)
-        | {"augmentation": row["augmentation"]}
-        | beside(
-            row.summary(),
-            published_beside(row, row["augmentation"]),
-        )
-        for row in found
-    ]
-    columns = (*BEFORE, AUGMENTATION, ACCURACY, PUBLISHED, DISTANCE, MISSING, RECIPE, *RULES[1:])
+    lines = [about(row) | {"augmentation": row["augmentation"]} | beside(row, row["augmentation"]) for row in found]
+    columns = (*BEFORE, AUGMENTATION, ACCURACY, PUBLISHED, DISTANCE, MISSING, *RULES_OF_OWN_RECIPES)
     notes = [*published_notes(lines), *missing_notes(found)]
     table = Table("augmentation", "Accuracy under augmentations", columns, lines, notes)
     return [table, scores_table(found, rows.get("augmentation-choice", []))]

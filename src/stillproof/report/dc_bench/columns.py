@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from stillproof.report.answers import Answered
+from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.figures.caption import published_sentence
 from stillproof.report.published import Published
 from stillproof.report.table import Column, Difference, Value
@@ -21,12 +23,15 @@ ACCURACY = Column("accuracy", "accuracy %", Summary)
 PUBLISHED = Column("published", "published %", Published, "empty")
 DISTANCE = Column("difference", "to published, points", Difference, "empty")
 MISSING = Column("missing", "missing", int, fold="same")
-RULES = (
-    Column("recipe", "recipe", fold="same"),
-    Column("protocol", "protocol", fold="same"),
-    Column("selection", "selection", fold="same"),
-    Column("scale", "scale", fold="same"),
-)
+HOME = Column("home", "home", fold="same")
+RECIPE = Column("recipe", "recipe", fold="same")
+PROTOCOL = Column("protocol", "protocol", fold="same")
+SELECTION = Column("selection", "selection", fold="same")
+SCALE = Column("scale", "scale", fold="same")
+RULES = (RECIPE, PROTOCOL, SELECTION, SCALE)
+# Where each row has a recipe of its own, which says nothing more than its other columns.
+RULES_OF_OWN_RECIPES = (dataclasses.replace(RECIPE, fold="always"), *RULES[1:])
+WITH_DSA = " They are with DSA."
 
 
 def about(row: Answered) -> dict[str, Value]:
@@ -34,8 +39,9 @@ def about(row: Answered) -> dict[str, Value]:
     return {column.key: row[column.key] for column in (*BEFORE, *RULES)} | {"missing": row.missing}
 
 
-def beside(accuracy: Summary | None, value: Published | None) -> dict[str, Value]:
-    """Return an accuracy, what was published, and by how much the first is above."""
+def beside(row: Answered, augmentation: str = "dsa") -> dict[str, Value]:
+    """Return the accuracy of a row, what was published, and by how much the first is above."""
+    accuracy, value = row.summary(), published_beside(row, augmentation)
     return {"accuracy": accuracy, "published": value, "difference": _above(accuracy, value)}
 
 

@@ -10,18 +10,17 @@ from stillproof.report.dc_bench.columns import (
     MISSING,
     PUBLISHED,
     RULES,
+    WITH_DSA,
     about,
     beside,
     published_notes,
 )
-from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import FULL, RANDOM, Rows, missing_notes, paired
 from stillproof.report.table import Column, Difference, Table, Value
 
 GAIN = Column("gain", "over random, points", Difference)
 COLUMNS = (*BEFORE, ACCURACY, GAIN, PUBLISHED, DISTANCE, MISSING, *RULES)
 GAIN_NOTE = "over random: more than random images of the same number, network and seed, seed by seed."
-PUBLISHED_NOTE = " They are with DSA."
 
 
 def compression_tables(rows: Rows) -> list[Table]:
@@ -31,7 +30,7 @@ def compression_tables(rows: Rows) -> list[Table]:
         return []
     baselines = {_place(row): row for row in found if row["method"] == RANDOM}
     lines = [_line(row, baselines.get(_place(row))) for row in found]
-    notes = [*([GAIN_NOTE] if baselines else []), *published_notes(lines, PUBLISHED_NOTE), *missing_notes(found)]
+    notes = [*([GAIN_NOTE] if baselines else []), *published_notes(lines, WITH_DSA), *missing_notes(found)]
     return [Table("compression", "Accuracy over images per class", COLUMNS, lines, notes)]
 
 
@@ -43,5 +42,4 @@ def _line(row: Answered, random: Answered | None) -> dict[str, Value]:
     gain = None
     if random is not None and row["method"] not in (RANDOM, FULL):
         gain = paired(row.values(), random.values())
-    there = published_beside(row)
-    return about(row) | beside(row.summary(), there) | {"gain": Difference(gain) if gain else None}
+    return about(row) | beside(row) | {"gain": gain}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, MISSING, RULES, about
+from stillproof.report.dc_bench.columns import BEFORE, MISSING, PROTOCOL, SCALE, about
 from stillproof.report.dc_bench.rows import Rows, images, missing_notes
 from stillproof.report.published import PAPER, published_step
 from stillproof.report.table import Bytes, Column, Percent, Seconds, Table, Value
@@ -23,8 +23,8 @@ COLUMNS = (
     Column("machine", "machine", fold="same"),
     Column("published_step_seconds", "a step on an A100 (published)", Seconds, "empty"),
     MISSING,
-    RULES[1],
-    RULES[3],
+    PROTOCOL,
+    SCALE,
 )
 NOTES = (
     "Each was timed once, alone (n = 1, so no intervals); extrapolated: the time of a step by the number of steps.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, MISSING, RULES, about
+from stillproof.report.dc_bench.columns import BEFORE, MISSING, PROTOCOL, RECIPE, SCALE, about
 from stillproof.report.dc_bench.rows import RANDOM, Rows, grouped, missing_notes, paired
 from stillproof.report.table import Column, Difference, Table, Value
 from stillproof.score.stats import Summary
@@ -14,8 +14,9 @@ COLUMNS = (
     Column("random", "random's %", Summary),
     Column("gain", "over random, points", Difference),
     MISSING,
-    *RULES[:2],
-    RULES[3],
+    RECIPE,
+    PROTOCOL,
+    SCALE,
 )
 
 
@@ -45,7 +46,7 @@ def _line(row: Answered, random: Answered | None) -> dict[str, Value]:
     if random is None or row is random:
         return line
     gain = paired(row.values("coverage"), random.values("coverage"))
-    return line | {"random": random.summary("coverage"), "gain": Difference(gain) if gain else None}
+    return line | {"random": random.summary("coverage"), "gain": gain}
 
 
 def _th(number: int) -> str:

@@ -35,14 +35,15 @@ def initialisation_tables(rows: Rows) -> list[Table]:
         return []
     lines = []
     for group in grouped(found, "dataset", "network", "method", "ipc").values():
-        starts = {str(init): in_order(block) for (init,), block in grouped(group, "init").items()}
+        starts = by_start(group)
         lines += [_line(block, starts) for block in starts.values()]
     return [Table("initialisation", "Where synthesis starts", COLUMNS, lines, [*NOTES, *missing_notes(found)])]
 
 
-def in_order(rows: Sequence[Answered]) -> list[Answered]:
-    """Return the rows of one start by their steps."""
-    return sorted(rows, key=lambda row: int(row["step"]))
+def by_start(rows: Sequence[Answered]) -> dict[str, list[Answered]]:
+    """Return the rows of each start by their steps."""
+    groups = grouped(rows, "init").items()
+    return {str(init): sorted(group, key=lambda row: int(row["step"])) for (init,), group in groups}
 
 
 def _line(block: Sequence[Answered], starts: Mapping[str, Sequence[Answered]]) -> dict[str, Value]:
@@ -55,8 +56,7 @@ def _line(block: Sequence[Answered], starts: Mapping[str, Sequence[Answered]]) -
     own, others = _first_step(block, final.mean), _first_step(real, final.mean)
     gain = None if block is real else paired(last.values(), real[-1].values())
     share = Percent(own / others) if own is not None and others else None
-    more: dict[str, Value] = {"level": Percent(final.mean), "steps_to_level": own, "share": share}
-    return line | more | {"gain": Difference(gain) if gain else None}
+    return line | {"level": Percent(final.mean), "steps_to_level": own, "share": share, "gain": gain}
 
 
 def _first_step(block: Sequence[Answered], level: float) -> int | None:

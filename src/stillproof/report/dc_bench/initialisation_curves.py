@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from stillproof.report.answers import Answered
 from stillproof.report.dc_bench.figure_parts import basis_of, figures_by
-from stillproof.report.dc_bench.initialisation import REAL, in_order
+from stillproof.report.dc_bench.initialisation import REAL, by_start
 from stillproof.report.dc_bench.rows import Rows, grouped, images
 from stillproof.report.figures.curve_panel import Curve, CurvePanel, Level, Point
 from stillproof.report.figures.curves import Curves, draw_curves
@@ -25,7 +25,7 @@ def _draw(rows: list[Answered]) -> Figure:
 
 
 def _panel(rows: list[Answered], title: str) -> CurvePanel:
-    starts = {str(init): in_order(group) for (init,), group in grouped(rows, "init").items()}
+    starts = by_start(rows)
     curves = [Curve(init, [Point(row["step"], row.summary()) for row in group]) for init, group in starts.items()]
     final = starts[REAL][-1].summary() if REAL in starts else None
     levels = [Level(REAL, "level: real in the end", final)] if final is not None else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, RULES, published_notes
+from stillproof.report.dc_bench.columns import BEFORE, RULES, WITH_DSA, published_notes
 from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import Rows, grouped, missing_notes
 from stillproof.report.dc_bench.versus import Versus
@@ -26,7 +26,7 @@ def k_center_tables(rows: Rows) -> list[Table]:
     if not found:
         return []
     lines = [_line(group) for group in grouped(found, "dataset", "network", "ipc").values()]
-    notes = ["embeddings over pixels: seed by seed.", *published_notes(lines, " They are with DSA.")]
+    notes = ["embeddings over pixels: seed by seed.", *published_notes(lines, WITH_DSA)]
     return [Table("k-center", "K-Center on embeddings and on pixels", COLUMNS, lines, notes + missing_notes(found))]
 
 

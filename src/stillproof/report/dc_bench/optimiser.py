@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, RULES
+from stillproof.report.dc_bench.columns import BEFORE, RULES_OF_OWN_RECIPES
 from stillproof.report.dc_bench.rows import Rows, grouped, missing_notes
 from stillproof.report.dc_bench.versus import Versus
 from stillproof.report.table import Table, Value
 
 VERSUS = Versus("adam", "sgd")
-COLUMNS = (*BEFORE, *VERSUS.columns(), dataclasses.replace(RULES[0], fold="always"), *RULES[1:])
+COLUMNS = (*BEFORE, *VERSUS.columns(), *RULES_OF_OWN_RECIPES)
 
 
 def optimiser_tables(rows: Rows) -> list[Table]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stillproof.report.answers import Answered
-from stillproof.score.stats import Summary, summarise
+from stillproof.report.table import Difference
+from stillproof.score.stats import summarise
 
 Rows = Mapping[str, Sequence[Answered]]  # by section
 Values = Sequence[float | None]  # one a seed
@@ -34,10 +35,10 @@ def complete(*columns: Values) -> list[tuple[float, ...]]:
     return [values for values in known if len(values) == len(columns)]
 
 
-def paired(first: Values, second: Values) -> Summary | None:
+def paired(first: Values, second: Values) -> Difference | None:
     """Return what the first has more than the second, seed by seed."""
     differences = [one - other for one, other in complete(first, second)]
-    return summarise(differences) if differences else None
+    return Difference(summarise(differences)) if differences else None
 
 
 def missing_notes(rows: Iterable[Answered]) -> list[str]:

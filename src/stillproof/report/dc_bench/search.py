@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
-from stillproof.report.dc_bench.columns import BEFORE, RULES, about, published_notes
+from stillproof.report.dc_bench.columns import BEFORE, RULES_OF_OWN_RECIPES, about, published_notes
 from stillproof.report.dc_bench.rows import Rows, missing_notes
 from stillproof.report.dc_bench.search_scores import Searched, searches
 from stillproof.report.published import Published
@@ -14,7 +13,6 @@ from stillproof.score.agreement import Estimate
 
 DATASET, _, METHOD, IPC = BEFORE
 WHERE = (DATASET, Column("space", "space", fold="same"), METHOD, IPC)
-RECIPE = dataclasses.replace(RULES[0], fold="always")  # full data has its own
 ORDER = (
     *WHERE,
     Column("spearman", "Spearman", Estimate),
@@ -23,7 +21,7 @@ ORDER = (
     Column("published_spearman", "published Spearman", Estimate, "empty"),
     Column("architectures", "architectures", int),
     Column("dropped", "dropped", int, "same"),
-    *(RECIPE, *RULES[1:]),
+    *RULES_OF_OWN_RECIPES,
 )
 CHOICE = (
     *WHERE,
@@ -34,7 +32,7 @@ CHOICE = (
     Column("regret", "regret, points", Percent),
     Column("saved", "time saved %", Percent),
     Column("seconds", "per architecture", Seconds),
-    *(RECIPE, *RULES[1:]),
+    *RULES_OF_OWN_RECIPES,
 )
 ORDER_NOTE = (
     "Correlations of held-out accuracy in the search with true accuracy; in brackets: 95 % interval, bootstrap over "

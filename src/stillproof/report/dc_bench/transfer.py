@@ -7,20 +7,20 @@ from stillproof.report.dc_bench.columns import (
     ACCURACY,
     BEFORE,
     DISTANCE,
+    HOME,
     MISSING,
     PUBLISHED,
     RULES,
+    WITH_DSA,
     about,
     beside,
     published_notes,
 )
-from stillproof.report.dc_bench.published_beside import published_beside
 from stillproof.report.dc_bench.rows import Rows, grouped, missing_notes, paired
 from stillproof.report.dc_bench.transfer_scores import ranking_table, summary_table
 from stillproof.report.table import Column, Difference, Table, Value
 
 DATASET, NETWORK, METHOD, IPC = BEFORE
-HOME = Column("home", "home", fold="same")
 DROP = Column("drop", "below home, points", Difference)
 COLUMNS = (DATASET, METHOD, IPC, NETWORK, HOME, ACCURACY, DROP, PUBLISHED, DISTANCE, MISSING, *RULES)
 DROP_NOTE = "below home: what the network that the set was distilled with has more, seed by seed."
@@ -32,7 +32,7 @@ def transfer_tables(rows: Rows) -> list[Table]:
     if not found:
         return []
     lines = [line for group in grouped(found, "dataset", "method", "ipc").values() for line in _lines(group)]
-    notes = [DROP_NOTE, *published_notes(lines, " They are with DSA."), *missing_notes(found)]
+    notes = [DROP_NOTE, *published_notes(lines, WITH_DSA), *missing_notes(found)]
     table = Table("transfer", "Accuracy on other networks", COLUMNS, lines, notes)
     return [table, summary_table(found), ranking_table(found)]
 
@@ -42,7 +42,5 @@ def _lines(group: list[Answered]) -> list[dict[str, Value]]:
     lines = []
     for row in group:
         drop = paired(home.values(), row.values()) if home is not None and row is not home else None
-        there = published_beside(row)
-        more: dict[str, Value] = {"home": row["home"], "drop": Difference(drop) if drop else None}
-        lines.append(about(row) | beside(row.summary(), there) | more)
+        lines.append(about(row) | beside(row) | {"home": row["home"], "drop": drop})
     return lines

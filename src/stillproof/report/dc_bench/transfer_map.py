@@ -17,14 +17,6 @@ def transfer_figures(rows: Rows) -> dict[str, Figure]:
 
 
 def _draw(rows: list[Answered]) -> Figure:
-    cells = [
-        Cell(
-            row["method"],
-            row["network"],
-            row.summary(),
-            published_beside(row),
-        )
-        for row in rows
-    ]
+    cells = [Cell(row["method"], row["network"], row.summary(), published_beside(row)) for row in rows]
     title = f"Accuracy on other networks, {images(rows[0]['ipc'])}"
     return draw_heat_map(HeatMap(title, cells, basis_of(rows, "dataset", "ipc"), "method", "network", rows[0]["home"]))

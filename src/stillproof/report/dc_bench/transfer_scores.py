@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, RULES, about
+from stillproof.report.dc_bench.columns import BEFORE, HOME, RULES, about
 from stillproof.report.dc_bench.rows import Values, complete, grouped, images
 from stillproof.report.table import Column, Difference, Table, Value
 from stillproof.score.agreement import Estimate
@@ -16,7 +16,6 @@ from stillproof.score.ranking import drop, ranking_preserved, unseen_mean
 from stillproof.score.stats import Summary, summarise
 
 DATASET, _, METHOD, IPC = BEFORE
-HOME = Column("home", "home", fold="same")
 SUMMARY = (
     *(DATASET, METHOD, IPC, HOME),
     Column("home_accuracy", "home %", Summary),

@@ -31,5 +31,5 @@ class Versus:
         return about(group[0]) | {
             self.first: first.summary() if first is not None else None,
             self.second: second.summary() if second is not None else None,
-            "difference": Difference(difference) if difference else None,
+            "difference": difference,
         }
