@@ -18,8 +18,8 @@ from stillproof.core.context import Context
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, ImageSet, Space
-from stillproof.distill.gradient_matching import GradientMatching
-from stillproof.distill.initial import initial_images
+from stillproof.distill.gradients.gradient_matching import GradientMatching
+from stillproof.distill.learning.first_images import initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.train.compiled import WORTHWHILE_FLOPS

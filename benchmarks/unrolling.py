@@ -18,8 +18,8 @@ from benchmarks.training import INFO, plain_convnet
 from benchmarks.turns import Turns
 from stillproof.core.components import networks
 from stillproof.core.seeds import Seeds
-from stillproof.distill.flat_network import FlatNetwork
-from stillproof.distill.unrolled import Batch, unrolled_match
+from stillproof.distill.trajectories.flat_network import FlatNetwork
+from stillproof.distill.trajectories.unrolled import Batch, unrolled_match
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.train.compiled import WORTHWHILE_FLOPS
 from stillproof.transforms.dsa import DSA

@@ -11,9 +11,9 @@ from stillproof.answers import Score
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space
 from stillproof.data.load import data_root, load
-from stillproof.distill.artifact import card_of, extra_files, tensors_of
-from stillproof.distill.checked import check_images, check_labels, check_pixels, size_of
 from stillproof.session import Session
+from stillproof.sets.artifact import card_of, extra_files, tensors_of
+from stillproof.sets.checks import check_images, check_labels, check_pixels, size_of
 from stillproof.suites.requests import ArtifactRequest
 from stillproof.transforms.space import make_front
 

@@ -16,9 +16,10 @@ from stillproof.core.presets import Scale, preset_params
 from stillproof.core.spec import Json
 from stillproof.core.types import Selection
 from stillproof.data.load import data_root, load, source
-from stillproof.distill.importers.checkpoints import read_model
-from stillproof.distill.importers.wish import Wish
-from stillproof.distill.own_recipe import DEFAULT_RECIPE, recipe_reference
+from stillproof.importers.checkpoints import read_model
+from stillproof.importers.import_options import ImportOptions
+from stillproof.importers.keep_model import ImportedModel, keep_model
+from stillproof.importers.keep_sets import Imported, keep_sets, read_sets
 from stillproof.report.runs import newest_run
 from stillproof.report.suite_tables import tables_of
 from stillproof.report.table import Table
@@ -26,14 +27,13 @@ from stillproof.report.tables import Line, accuracy_lines
 from stillproof.run.cell import Cell
 from stillproof.run.cost import Estimate, estimate
 from stillproof.run.execute import OnChange, enter
-from stillproof.run.import_model import ImportedModel, keep_model
-from stillproof.run.import_sets import Imported, keep_sets, read_sets
 from stillproof.run.plan import Planner
 from stillproof.run.run_plan import run_plan
-from stillproof.run.training_data import check_fits, read_set
 from stillproof.run.workers import workers_for
 from stillproof.run.world import Options, answer_of, default_device
 from stillproof.score.stats import summarise
+from stillproof.sets.own_recipe import DEFAULT_RECIPE, recipe_reference
+from stillproof.sets.read import check_fits, read_set
 from stillproof.store.store import Store, open_store
 from stillproof.suites.requests import (
     ArtifactRequest,
@@ -164,14 +164,16 @@ class Session:
             caveats=[HELDOUT_SEEN] if seen else [],
         )
 
-    def import_sets(self, path: Path | str, dataset: str, wish: Wish | None = None) -> tuple[list[Imported], list[str]]:
+    def import_sets(
+        self, path: Path | str, dataset: str, options: ImportOptions | None = None
+    ) -> tuple[list[Imported], list[str]]:
         """Take over somebody's distilled sets; return them with what was found out about the file.
 
         Nothing is written unless all of them can be trained on. Sets in ZCA space refer to the whitening of the real
         training images, which is computed here.
         """
         info = source(dataset).info
-        read = read_sets(Path(path), info, dataset, wish or Wish())
+        read = read_sets(Path(path), info, dataset, options or ImportOptions())
         return keep_sets(self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant)), read.found
 
     def import_model(self, path: Path | str, dataset: str, network: str = "") -> ImportedModel:

@@ -7,9 +7,9 @@ from pathlib import Path
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
-from stillproof.distill.artifact import from_artifact
-from stillproof.distill.grid import CELLS
-from stillproof.store.sealed import read_folder
+from stillproof.distill.grids.grid import CELLS
+from stillproof.sets.artifact import from_artifact
+from stillproof.store.artifact_files import read_folder
 from stillproof.store.store import Store
 from stillproof.suites.requests import ArtifactRequest, DataRequest
 

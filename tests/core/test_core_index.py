@@ -96,7 +96,7 @@ class Recipe(Recipe):
     batch: int = 3
 
 @recipes.register("foreign", version=1)
-class Foreign(Base, Absent):
+class ForeignSet(Base, Absent):
     own: int = 1
 """
 
@@ -133,7 +133,7 @@ def test_a_registry_may_be_reached_through_the_package() -> None:
     ["@codecs.register(Handler)", "@codecs.register('x', hook=print)", "@codecs.register", "@register('x', version=1)"],
 )
 def test_decorators_of_other_libraries_are_left_alone(decorator: str) -> None:
-    assert entries(f"{decorator}\nclass Foreign: ...\n") == {}
+    assert entries(f"{decorator}\nclass ForeignSet: ...\n") == {}
 
 
 def test_what_is_not_python_is_a_syntax_error_in_the_named_file() -> None:

@@ -13,7 +13,7 @@ from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Space
 from stillproof.distill.bacon import BACON
-from stillproof.distill.grid_matcher import GridMatcher
+from stillproof.distill.grids.grid_matcher import GridMatcher
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.testing.toy import TOY, toy_images

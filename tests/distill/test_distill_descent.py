@@ -8,7 +8,7 @@ import torch
 from stillproof.core.context import Context
 from stillproof.core.errors import StillproofError
 from stillproof.core.seeds import Seeds
-from stillproof.distill.descent import KEEP_EVERY, MOST_SHRINKS, OnDivergence, descend
+from stillproof.distill.learning.descent import KEEP_EVERY, MOST_SHRINKS, OnDivergence, descend
 
 
 class Stopped(Exception):

@@ -11,7 +11,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.distill.dm import DistributionMatching
-from stillproof.distill.initial import initial_images
+from stillproof.distill.learning.first_images import initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.testing.checks import global_generators_untouched

@@ -17,9 +17,9 @@ from stillproof.core.presets import SCALES, preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.distill.dc import DatasetCondensation
 from stillproof.distill.dsa import SiameseCondensation
-from stillproof.distill.gradient_distance import Distance, gradient_distance
-from stillproof.distill.gradient_matching import GradientMatching
-from stillproof.distill.inner_training import InnerTraining
+from stillproof.distill.gradients.gradient_distance import Distance, gradient_distance
+from stillproof.distill.gradients.gradient_matching import GradientMatching
+from stillproof.distill.gradients.inner_training import InnerTraining
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.testing.checks import global_generators_untouched

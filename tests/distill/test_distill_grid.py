@@ -12,9 +12,9 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Distilled, Hard, Space
-from stillproof.distill.grid import Form, cell_by_cell, pack_grids
-from stillproof.distill.initial import Init, initial_images
+from stillproof.distill.grids.grid import Form, cell_by_cell, pack_grids
 from stillproof.distill.k_center import KCenter, k_center_positions
+from stillproof.distill.learning.first_images import Init, initial_images
 from stillproof.distill.random import RandomImages, random_positions
 from stillproof.nets.build import build_network
 from stillproof.run.plan import Planner

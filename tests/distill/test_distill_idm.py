@@ -14,10 +14,10 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
-from stillproof.distill.grid_matcher import GridMatcher
+from stillproof.distill.grids.grid_matcher import GridMatcher
+from stillproof.distill.grids.multi_formation import turns_optimiser
 from stillproof.distill.idm import IDM
-from stillproof.distill.multi_formation import turns_optimiser
-from stillproof.distill.net_queue import Member, NetQueue
+from stillproof.distill.learning.net_queue import Member, NetQueue
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.testing.checks import global_generators_untouched

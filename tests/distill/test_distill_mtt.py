@@ -16,9 +16,9 @@ from torch.nn.utils import parameters_to_vector
 from stillproof.core.components import distillers, networks
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
-from stillproof.distill.flat_network import FlatNetwork
 from stillproof.distill.mtt import TrajectoryMatching
-from stillproof.distill.unrolled import Batch, unrolled_match
+from stillproof.distill.trajectories.flat_network import FlatNetwork
+from stillproof.distill.trajectories.unrolled import Batch, unrolled_match
 from stillproof.nets.build import build_network
 from stillproof.session import Session
 from stillproof.testing.toy import TOY

@@ -14,12 +14,12 @@ from stillproof.core.components import networks
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Hard, Space
+from stillproof.distill.choosing.embeddings import embedded, train_embedding
 from stillproof.distill.herding import herd
-from stillproof.distill.initial import initial_images
 from stillproof.distill.k_center import KCenter, k_center_positions
 from stillproof.distill.k_center_greedy import greedy_centres
+from stillproof.distill.learning.first_images import initial_images
 from stillproof.distill.random import RandomImages, random_positions
-from stillproof.distill.selection import embedded, train_embedding
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.testing.toy import TOY, toy_images

@@ -13,8 +13,8 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.class_means import ClassMeans
 from stillproof.distill.dc import DatasetCondensation
+from stillproof.distill.learning.class_means import ClassMeans
 from stillproof.run.cost_cell import step_laps, typical_step
 from stillproof.run.plan import Planner
 from stillproof.run.world import answer_of

@@ -20,10 +20,10 @@ from stillproof.run.coverage_cell import MOST_REAL, NEIGHBOUR, compute_coverage
 from stillproof.run.features import Embedder, read_embedder, sample_of_class
 from stillproof.run.map_cell import compute_map, plane
 from stillproof.run.plan import Planner
-from stillproof.run.training_data import read_set
 from stillproof.run.world import Options, World, answer_of
 from stillproof.score.coverage import coverage
 from stillproof.session import Session
+from stillproof.sets.read import read_set
 from stillproof.store.store import Store
 from stillproof.suites.requests import CoverageRequest, DataRequest, DistillRequest, MapRequest, TrainRequest
 from stillproof.transforms.decode import decode_images

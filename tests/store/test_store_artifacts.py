@@ -16,9 +16,9 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput, Corrupt, StoreError
 from stillproof.core.spec import digest
+from stillproof.store.artifact_files import read_folder
 from stillproof.store.artifacts import Artifacts
 from stillproof.store.atomic import STALE_SECONDS
-from stillproof.store.sealed import read_folder
 from stillproof.store.store import open_store
 
 TENSORS = {"images": torch.arange(12.0).reshape(3, 4), "labels": torch.tensor([0, 1, 2])}

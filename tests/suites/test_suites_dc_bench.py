@@ -8,7 +8,7 @@ import pytest
 from stillproof.core.components import suites
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import SCALES, preset_params
-from stillproof.suites.dc_bench import SECTIONS, DCBench
+from stillproof.suites.dc_bench.suite import SECTIONS, DCBench
 from stillproof.suites.requests import (
     CostRequest,
     CoverageRequest,

@@ -10,7 +10,7 @@ from stillproof.report.runs import newest_run
 from stillproof.report.suite_figures import figures_of
 from stillproof.report.table_text import shown
 from stillproof.session import Session
-from stillproof.suites.dc_bench import SECTIONS
+from stillproof.suites.dc_bench.suite import SECTIONS
 
 OPTIONS = {
     "scale": "smoke",

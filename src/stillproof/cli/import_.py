@@ -13,9 +13,9 @@ from stillproof.cli.session import session
 
 if TYPE_CHECKING:
     from stillproof.core.spec import Json
-    from stillproof.distill.importers.wish import Wish
-    from stillproof.run.import_model import ImportedModel
-    from stillproof.run.import_sets import Imported
+    from stillproof.importers.import_options import ImportOptions
+    from stillproof.importers.keep_model import ImportedModel
+    from stillproof.importers.keep_sets import Imported
     from stillproof.session import Session
 
 
@@ -49,23 +49,23 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Take over a distilled set or a model: find its format, check it, and put it into the store."""
-    from stillproof.distill.importers.detect import is_model
-    from stillproof.distill.importers.wish import IMPORT_SPACES, Wish
+    from stillproof.importers.detect import is_model
+    from stillproof.importers.import_options import IMPORT_SPACES, ImportOptions
 
     constants = split_floats(mean, "--mean"), split_floats(std, "--std")
-    wish = Wish(form, one_of("space", space, IMPORT_SPACES), *constants, experiment, labels, labels_seed)
+    options = ImportOptions(form, one_of("space", space, IMPORT_SPACES), *constants, experiment, labels, labels_seed)
     model = is_model(path, form)  # before a store is made: most bad files end here
     with session(store, data, plugin) as opened:
         if model:
             _model(opened, path, dataset, network, out, as_json)
         else:
-            _sets(opened, path, dataset, wish, out, as_json)
+            _sets(opened, path, dataset, options, out, as_json)
 
 
-def _sets(opened: Session, path: Path, dataset: str, wish: Wish, out: Path | None, as_json: bool) -> None:
+def _sets(opened: Session, path: Path, dataset: str, options: ImportOptions, out: Path | None, as_json: bool) -> None:
     from stillproof.targets import export_set
 
-    made, found = opened.import_sets(path, dataset, wish)
+    made, found = opened.import_sets(path, dataset, options)
     folders = [_folder(one, out, len(made)) for one in made]
     for one, folder in zip(made, folders, strict=True):
         if folder != one.path:

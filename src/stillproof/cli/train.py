@@ -68,11 +68,11 @@ def command(
 
 def _imported(opened: Session, path: str, dataset: str | None) -> str:
     """Import a foreign file as ``stillproof import`` does; of several experiments the last counts, as in DC-Bench."""
-    from stillproof.distill.importers.wish import Wish
+    from stillproof.importers.import_options import ImportOptions
 
     if dataset is None:
         raise BadInput(f"{path} is no artifact of Stillproof's: say with --dataset which data set it stands for.")
-    made, found = opened.import_sets(path, dataset, Wish(experiment=-1))
+    made, found = opened.import_sets(path, dataset, ImportOptions(experiment=-1))
     for sentence in found:
         say(f"found: {sentence}")
     return made[0].artifact

@@ -6,7 +6,6 @@ import dataclasses
 import importlib
 import importlib.util
 import inspect
-import pkgutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -163,14 +162,15 @@ def _text_of(cls: type) -> str:
 
 
 def _scan_package(package: str, plural: str) -> list[Entry]:
+    """Index every file below a package, folders included: what components share may lie beside them."""
     found = importlib.util.find_spec(package)
-    folders = list(found.submodule_search_locations or []) if found else []
+    folders = [Path(folder) for folder in (found.submodule_search_locations or [] if found else [])]
     entries: list[Entry] = []
-    for info in pkgutil.iter_modules(folders):
-        path = Path(folders[0]) / f"{info.name}.py"
-        if path.is_file():
-            module = f"{package}.{info.name}"
-            source = path.read_text(encoding="utf-8")
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if f"{plural}.register(" in source:
+            parts = path.relative_to(folders[0]).with_suffix("").parts
+            module = ".".join((package, *parts)).removesuffix(".__init__")
             entries += scan(source, module=module, origin="stillproof", filename=str(path))
     return [entry for entry in entries if entry.kind == plural]
 

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from stillproof.core.components import distillers
 from stillproof.core.presets import Preset
-from stillproof.distill.multi_formation import MultiFormation
-from stillproof.distill.multi_formation_presets import LAPTOP, PUBLISHED
+from stillproof.distill.grids.multi_formation import MultiFormation
+from stillproof.distill.grids.multi_formation_presets import LAPTOP, PUBLISHED
 
 TV_WEIGHT = 0.8
 

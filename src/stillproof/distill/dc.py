@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stillproof.core.components import distillers
-from stillproof.distill.gradient_matching import GradientMatching
+from stillproof.distill.gradients.gradient_matching import GradientMatching
 
 
 @distillers.register("dc", version=1, paper="arXiv:2006.05929")

@@ -10,10 +10,10 @@ from stillproof.core.components import distillers, recipes
 from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.class_means import ClassMeans
-from stillproof.distill.descent import OnDivergence
-from stillproof.distill.initial import Init, initial_images
-from stillproof.distill.random_networks import frozen_network, match_in_random_networks
+from stillproof.distill.learning.class_means import ClassMeans
+from stillproof.distill.learning.descent import OnDivergence
+from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.distill.learning.random_networks import frozen_network, match_in_random_networks
 from stillproof.nets.body import Body
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from stillproof.core.components import distillers
-from stillproof.distill.gradient_matching import GradientMatching
-from stillproof.distill.initial import Init
+from stillproof.distill.gradients.gradient_matching import GradientMatching
+from stillproof.distill.learning.first_images import Init
 
 
 @distillers.register("dsa", version=1, paper="arXiv:2102.08259")

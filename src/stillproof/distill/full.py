@@ -10,7 +10,7 @@ import torch
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.kept import keep
+from stillproof.distill.choosing.chosen_images import keep
 
 
 @distillers.register("full", version=1)

@@ -10,7 +10,7 @@ from torch import Tensor
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.selection import Choosing, select
+from stillproof.distill.choosing.embeddings import Choosing, select
 
 
 @distillers.register("herding", version=1, paper="doi:10.1145/1553374.1553517")

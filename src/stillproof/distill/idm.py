@@ -10,8 +10,8 @@ from torch import Tensor
 
 from stillproof.core.components import distillers
 from stillproof.core.presets import Preset
-from stillproof.distill.multi_formation import MultiFormation
-from stillproof.distill.multi_formation_presets import LAPTOP, PUBLISHED
+from stillproof.distill.grids.multi_formation import MultiFormation
+from stillproof.distill.grids.multi_formation_presets import LAPTOP, PUBLISHED
 
 
 @distillers.register("idm", version=1, paper="arXiv:2307.09742")

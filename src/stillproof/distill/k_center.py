@@ -13,9 +13,9 @@ from torch import Tensor
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.grid import Form, images_each
-from stillproof.distill.kept import keep
-from stillproof.distill.selection import Choosing, Embedding, embedded
+from stillproof.distill.choosing.chosen_images import keep
+from stillproof.distill.choosing.embeddings import Choosing, Embedding, embedded
+from stillproof.distill.grids.grid import Form, images_each
 
 
 @distillers.register("k-center", version=1, paper="arXiv:2207.09639")

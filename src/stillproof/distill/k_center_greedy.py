@@ -10,7 +10,7 @@ from torch import Tensor
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.selection import Choosing, select
+from stillproof.distill.choosing.embeddings import Choosing, select
 
 
 @distillers.register("k-center-greedy", version=1, paper="arXiv:2006.05929")

@@ -15,13 +15,13 @@ from stillproof.core.components import distillers, recipes
 from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet, Stored
-from stillproof.distill.descent import OnDivergence, descend
-from stillproof.distill.initial import Init, initial_images
 from stillproof.distill.kernels.conv_features import FeatureKernel
 from stillproof.distill.kernels.fc_ntk import fc_ntk
 from stillproof.distill.kernels.ridge import centred, regress
 from stillproof.distill.kernels.targets import RegressionTargets
-from stillproof.distill.own_recipe import LEARNED_LABELS
+from stillproof.distill.learning.descent import OnDivergence, descend
+from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.sets.own_recipe import LEARNED_LABELS
 
 StepKernel = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # support, targets, step
 

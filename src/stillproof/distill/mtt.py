@@ -12,10 +12,10 @@ from stillproof.core.components import distillers, recipes
 from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.descent import OnDivergence, descend
-from stillproof.distill.initial import Init, initial_images
-from stillproof.distill.mtt_presets import PRESETS
-from stillproof.distill.trajectory_matcher import TrajectoryMatcher
+from stillproof.distill.learning.descent import OnDivergence, descend
+from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.distill.trajectories.mtt_presets import PRESETS
+from stillproof.distill.trajectories.trajectory_matcher import TrajectoryMatcher
 
 LR_RANGE = 100.0  # a learned step size that is this many times its start, or not above zero, has exploded
 

@@ -10,8 +10,8 @@ import torch
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.grid import Form, images_each
-from stillproof.distill.kept import keep
+from stillproof.distill.choosing.chosen_images import keep
+from stillproof.distill.grids.grid import Form, images_each
 
 
 @distillers.register("random", version=1)

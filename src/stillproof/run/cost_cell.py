@@ -7,7 +7,7 @@ from statistics import median
 import torch
 
 from stillproof.core.components import distillers
-from stillproof.core.others_cpu import OthersCpu
+from stillproof.core.other_processes import OtherProcesses
 from stillproof.core.provenance import Meter
 from stillproof.core.spec import Json
 from stillproof.run.distill_context import make_context
@@ -30,7 +30,7 @@ def compute_cost(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
     ctx.scratch, ctx.snapshot_steps, ctx.timed = None, frozenset(), True
     if steps:
         ctx.loop_shares = {LOOP: spec["timed"] / steps}
-    with OthersCpu() as others, Meter() as meter:
+    with OtherProcesses() as others, Meter() as meter:
         method.distill(data, spec["ipc"], ctx)
     seconds = step_laps(ctx.laps.get(LOOP, []), spec["timed"]) if steps else []
     typical = typical_step(seconds)

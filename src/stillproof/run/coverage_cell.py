@@ -13,9 +13,9 @@ from stillproof.core.spec import Json
 from stillproof.run.cell import SPEC_FORMAT, Cell
 from stillproof.run.features import FEATURES, FEATURES_FILES, Features, read_embedder, sample_of_class
 from stillproof.run.source_data import load_exactly
-from stillproof.run.training_data import read_set
 from stillproof.run.world import Answer, World, answer_of
 from stillproof.score.coverage import coverage
+from stillproof.sets.read import read_set
 from stillproof.suites.requests import CoverageRequest, DistillRequest
 
 if TYPE_CHECKING:

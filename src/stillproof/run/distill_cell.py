@@ -11,11 +11,11 @@ from stillproof.core.errors import StillproofError
 from stillproof.core.provenance import Meter, provenance
 from stillproof.core.spec import Json
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.artifact import card_of, extra_files, tensors_of
 from stillproof.run.distill_context import make_context
 from stillproof.run.source_data import load_exactly
 from stillproof.run.world import Answer, World, recorded
-from stillproof.run.zca_cell import front_of
+from stillproof.sets.artifact import card_of, extra_files, tensors_of
+from stillproof.sets.fronts import front_of
 from stillproof.store.store import Store
 from stillproof.transforms.front import Front
 

@@ -10,7 +10,8 @@ from stillproof.core.types import Card, ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.expert_cell import Experts
 from stillproof.run.world import World, context_of
-from stillproof.run.zca_cell import front_of, whitened
+from stillproof.run.zca_cell import whitened
+from stillproof.sets.fronts import front_of
 
 
 def make_context(cell_id: str, spec: Json, where: Json, world: World, data: ImageSet) -> Context:

@@ -16,7 +16,8 @@ from stillproof.core.types import ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.source_data import load_exactly
 from stillproof.run.world import Answer, World, answer_of, context_of, recorded
-from stillproof.run.zca_cell import front_of, whitened
+from stillproof.run.zca_cell import whitened
+from stillproof.sets.fronts import front_of
 from stillproof.store.store import Store
 from stillproof.train.data import from_images
 from stillproof.train.loop import fit

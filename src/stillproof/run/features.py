@@ -14,8 +14,8 @@ from stillproof.core.errors import Corrupt, Unsupported
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Distilled, ImageSet, Space
 from stillproof.run.world import World, answer_of
-from stillproof.run.zca_cell import front_of
-from stillproof.store.sealed import Artifact
+from stillproof.sets.fronts import front_of
+from stillproof.store.artifact_files import Artifact
 from stillproof.store.store import Store
 from stillproof.train.labels import classes
 from stillproof.train.model import TEST_BATCH, TrainedModel, load_model, space_of

@@ -16,8 +16,8 @@ from stillproof.run.cell import SPEC_FORMAT, Cell
 from stillproof.run.coverage_cell import COVERING, MOST_REAL, NEIGHBOUR, check_data, class_coverage
 from stillproof.run.features import FEATURES_FILES, Features, read_embedder, sample_of_class
 from stillproof.run.source_data import load_exactly
-from stillproof.run.training_data import read_set
 from stillproof.run.world import Answer, World, answer_of
+from stillproof.sets.read import read_set
 from stillproof.suites.requests import MapRequest
 
 if TYPE_CHECKING:

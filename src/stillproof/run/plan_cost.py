@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
 # What times a distillation, the file alone.
-TIMING = ("stillproof.run.cost_cell", "stillproof.core.provenance", "stillproof.core.others_cpu")
+TIMING = ("stillproof.run.cost_cell", "stillproof.core.provenance", "stillproof.core.other_processes")
 
 
 def plan_cost(planner: Planner, request: CostRequest) -> Cell:

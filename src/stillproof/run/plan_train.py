@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from stillproof.core.errors import BadInput
 from stillproof.core.source import file_hash, module_hash
 from stillproof.core.spec import Json
-from stillproof.distill.grid import images_each
+from stillproof.distill.grids.grid import images_each
 from stillproof.run.cell import SPEC_FORMAT, Cell
 from stillproof.run.plan_distill import SHARED
 from stillproof.suites.requests import (

@@ -15,7 +15,7 @@ from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.source_data import load_exactly
 from stillproof.run.training_data import training_data
 from stillproof.run.world import Answer, World, context_of, recorded
-from stillproof.run.zca_cell import front_of
+from stillproof.sets.fronts import front_of
 from stillproof.train.curve import Curve
 from stillproof.train.loop import fit
 from stillproof.train.model import ModelCard, TrainedModel

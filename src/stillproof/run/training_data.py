@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from stillproof.core.errors import BadInput, Corrupt, StillproofError
+from stillproof.core.errors import StillproofError
 from stillproof.core.spec import Json
-from stillproof.core.types import DataInfo, Distilled, ImageSet, Space
-from stillproof.distill.artifact import from_artifact
+from stillproof.core.types import Distilled, ImageSet, Space
 from stillproof.run.source_data import load_exactly
 from stillproof.run.world import World, answer_of
-from stillproof.run.zca_cell import front_of
-from stillproof.store.store import Store
+from stillproof.sets.fronts import front_of
+from stillproof.sets.read import check_fits, read_set
 from stillproof.train.data import TrainData, from_distilled, from_images
 from stillproof.train.recipe import Recipe
 from stillproof.transforms.space import make_front
@@ -40,25 +39,3 @@ def _distilled(upstream: Json, world: World) -> Distilled:
             f"{made['name']} kept no images of step {upstream['step']}: its method takes no snapshots."
         )
     return read_set(world.store, kept, upstream["cell"])
-
-
-def read_set(store: Store, artifact: str, maker: str | None = None) -> Distilled:
-    """Read a distilled set; one that is damaged goes back in line, if it was made here or its ``maker`` is known."""
-    try:
-        stored = store.artifacts.read(artifact)
-    except Corrupt as error:
-        if store.reopen_maker(artifact, maker) is None:
-            raise
-        raise Corrupt(f"{error} The same command makes it again.") from error
-    return from_artifact(stored.tensors, stored.card)
-
-
-def check_fits(distilled: Distilled, info: DataInfo) -> None:
-    """Refuse to train on a set that has other classes or sizes than the data set it is tested on."""
-    found = (distilled.num_classes, tuple(distilled.images.shape[1:]))
-    expected = (info.num_classes, (info.channels, info.size, info.size))
-    if found != expected:
-        raise BadInput(
-            f"the distilled set has {found[0]} classes of images {found[1]}, but {info.name} has {expected[0]} classes "
-            f"of images {expected[1]}."
-        )

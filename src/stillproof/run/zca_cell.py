@@ -7,13 +7,8 @@ from stillproof.core.spec import Json
 from stillproof.core.types import Space
 from stillproof.run.source_data import load_exactly
 from stillproof.run.world import Answer, World, answer_of
+from stillproof.sets.fronts import WHITENINGS
 from stillproof.store.store import Store
-from stillproof.transforms.front import Front
-from stillproof.transforms.kip_zca import KipZCA
-from stillproof.transforms.space import make_front
-from stillproof.transforms.zca import ZCA
-
-WHITENINGS: dict[str, type[ZCA]] = {"usual": ZCA, "kip": KipZCA}
 
 
 def compute_zca(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
@@ -31,11 +26,3 @@ def compute_zca(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
 def whitened(cell: str, store: Store) -> Space:
     """Return the space that a whitening cell has made."""
     return Space("zca", ref=answer_of(cell, store)["artifact"])
-
-
-def front_of(space: Space, store: Store) -> Front:
-    """Return the map from pixels into a space, with its whitening read from the store."""
-    if space.kind != "zca":
-        return make_front(space)
-    found = store.artifacts.read(space.ref)
-    return make_front(space, WHITENINGS[found.card.get("variant", "usual")](**found.tensors))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from stillproof.core.errors import BadInput, Corrupt
 from stillproof.core.spec import Json
+from stillproof.store.artifact_files import CARD, TENSORS, Artifact, check, read_files, read_folder, seal
 from stillproof.store.atomic import remove_stale, write_folder
-from stillproof.store.sealed import CARD, TENSORS, Artifact, check, read_files, read_folder, seal
-from stillproof.store.trouble import disk_trouble
+from stillproof.store.error_sentences import disk_trouble
 
 if TYPE_CHECKING:
     from torch import Tensor

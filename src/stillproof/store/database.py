@@ -12,8 +12,8 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from stillproof.core.errors import StoreError
 from stillproof.store import sqlite
+from stillproof.store.error_sentences import database_trouble, disk_trouble
 from stillproof.store.location import shown, sqlite_file
-from stillproof.store.trouble import database_trouble, disk_trouble
 
 CHUNK = 500  # values in one IN list, well below the limit of every database
 

@@ -14,10 +14,10 @@ from stillproof.store.catalogue import Catalogue
 from stillproof.store.claims import Claims
 from stillproof.store.damage import damaged, named_artifacts
 from stillproof.store.database import Database
+from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.location import artifacts_root, locate
 from stillproof.store.migrate import ensure_schema
 from stillproof.store.results import Results
-from stillproof.store.trouble import disk_trouble
 
 log = logging.getLogger("stillproof")
 

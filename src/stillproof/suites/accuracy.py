@@ -9,8 +9,8 @@ from typing import ClassVar
 from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.types import Selection
-from stillproof.suites.ask import FULL, Ask, Protocol
 from stillproof.suites.requests import Row
+from stillproof.suites.row_builder import FULL, Protocol, RowBuilder
 
 
 @suites.register("accuracy", version=1)
@@ -60,9 +60,9 @@ class Accuracy:
         return [row for dataset in self.dataset for network in self.network for row in self._block(dataset, network)]
 
     def _block(self, dataset: str, network: str) -> Iterator[Row]:
-        ask = Ask(dataset, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
+        builder = RowBuilder(dataset, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
         if self.full_recipe:
-            yield ask.accuracy("", FULL, None, self.full_recipe, network=network)
+            yield builder.accuracy("", FULL, None, self.full_recipe, network=network)
         for ipc in self.ipc:
             for method in self.methods:
-                yield ask.accuracy("", method, ipc, self.recipe, network=network)
+                yield builder.accuracy("", method, ipc, self.recipe, network=network)

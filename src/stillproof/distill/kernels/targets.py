@@ -8,7 +8,7 @@ from torch import Tensor
 from stillproof.core.context import Context
 from stillproof.core.types import ImageSet
 from stillproof.distill.kernels.ridge import centred
-from stillproof.distill.real_batches import RealBatches
+from stillproof.distill.learning.real_batches import RealBatches
 
 
 class RegressionTargets:

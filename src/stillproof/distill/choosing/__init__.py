@@ -1,0 +1,1 @@
+"""What methods that choose real images share."""

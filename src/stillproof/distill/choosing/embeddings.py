@@ -1,0 +1,105 @@
+"""What methods that choose real images share: per-class embeddings to choose by, and the set that the choice makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+from stillproof.core.components import recipes
+from stillproof.core.context import Context
+from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.choosing.chosen_images import keep
+from stillproof.nets.body import Body
+from stillproof.train.data import from_images
+from stillproof.train.loop import fit
+from stillproof.train.model import TEST_BATCH, TrainedModel
+
+Embedding = Literal["network", "pixels"]
+EXPERT = "dc-bench:epochs=1:curve_points=1"  # how the embedding network is trained
+Choose = Callable[[Tensor, int, int], Tensor]  # embeddings (n, D), ipc, class -> positions (ipc,) among the n
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """Base of methods that choose real images by their embeddings; sets of one seed share the embedding network.
+
+    Args:
+        embedding: What is compared: features of a network trained for one epoch, or raw pixels.
+    """
+
+    embedding: Embedding = "network"
+
+    experts_by_seed: ClassVar[bool] = True
+
+    @property
+    def needs_network(self) -> bool:
+        """Say whether the result depends on the network."""
+        return self.embedding == "network"
+
+    @property
+    def needs_experts(self) -> tuple[int, str] | None:
+        """Say which network must have been trained before."""
+        return (1, EXPERT) if self.needs_network else None
+
+    def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
+        """Return the cost in forward passes of one image."""
+        return float(n_real) if self.needs_network else 0.0
+
+
+def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose: Choose) -> Distilled:
+    """Choose ``ipc`` images of each class by their embeddings."""
+    chosen = [index[choose(points, ipc, label)] for label, index, points in embedded(data, ctx, embedding)]
+    return keep(data, torch.cat(chosen), ctx)
+
+
+@torch.no_grad()
+def embedded(data: ImageSet, ctx: Context, embedding: Embedding) -> Iterator[tuple[int, Tensor, Tensor]]:
+    """Yield each class with the positions of its images and their embeddings (n, D) on the CPU.
+
+    The embedding network is DC-Bench's: one that was trained on all images for one epoch, the first of the experts.
+    """
+    embed = _expert_network(data, ctx) if embedding == "network" else _pixels
+    for label in range(data.num_classes):
+        index = data.of_class(label)
+        batches = [embed(data.read(part, ctx.device)).cpu() for part in torch.split(index, TEST_BATCH)]
+        yield label, index, torch.cat(batches)
+
+
+def _pixels(images: Tensor) -> Tensor:
+    return images.flatten(1)
+
+
+def train_embedding(data: ImageSet, ctx: Context) -> Tensor:
+    """Train the embedding network here, for methods that do not share it; return its weights, (1, P)."""
+    body = ctx.make_network("embedding")
+    assert isinstance(body, Body) and ctx.front is not None
+    recipe = recipes.build(EXPERT)
+    images = from_images(data, ctx.front, recipe.loss, ctx.device)
+    fit(TrainedModel(ctx.front, body), images, recipe, ctx, flops=ctx.forward_flops)
+    return parameters_to_vector(body.parameters()).detach()[None]
+
+
+def _expert_network(data: ImageSet, ctx: Context) -> Callable[[Tensor], Tensor]:
+    body = ctx.make_network("embedding").eval()
+    assert isinstance(body, Body)
+    vector_to_parameters(ctx.experts[0][-1].to(ctx.device), body.parameters())
+    _set_batch_norms(body, data, ctx)
+    return lambda pixels: body.features(ctx.into_space(pixels))
+
+
+def _set_batch_norms(body: Body, data: ImageSet, ctx: Context) -> None:
+    """Give batch norms the mean statistics of all images: experts are weights alone."""
+    norms = [module for module in body.modules() if isinstance(module, nn.modules.batchnorm._BatchNorm)]
+    if not norms:
+        return
+    for norm in norms:
+        norm.train().momentum = None  # all batches count the same
+    order = torch.randperm(len(data), generator=ctx.seeds.child("statistics").torch())
+    for index in torch.split(order, TEST_BATCH):
+        body(ctx.into_space(data.read(index, ctx.device)))
+    body.eval()

@@ -1,0 +1,1 @@
+"""Gradient matching, which DC and DSA share."""

@@ -1,0 +1,107 @@
+"""Compares, class by class, what real and synthetic images would change in a network."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from stillproof.core.context import Context
+from stillproof.core.types import ImageSet
+from stillproof.distill.gradients.gradient_distance import Distance, gradient_distance
+from stillproof.distill.learning.real_batches import RealBatches
+from stillproof.nets.body import Body
+from stillproof.nets.build import has_batch_norm
+from stillproof.transforms.dsa import DSA
+
+STATISTICS_IMAGES = 16  # real images a class that set the statistics of batch norms
+
+
+class GradientMatcher:
+    """The loss between real and synthetic gradients, and where it pulls the images."""
+
+    def __init__(
+        self,
+        body: Body,
+        loss_of: Callable[[Tensor, Tensor], Tensor],
+        data: ImageSet,
+        ctx: Context,
+        *,
+        batch_real: int,
+        distance: Distance,
+        augment: DSA | None,
+    ) -> None:
+        """Prepare to look at ``body``.
+
+        Args:
+            body: The network, whatever its weights will be.
+            loss_of: Takes images and labels and returns the network's mean loss, fast; once differentiable is enough.
+            data: The real images.
+            ctx: The cell's context.
+            batch_real: Real images a class.
+            distance: How gradients are compared.
+            augment: Changes the real and the synthetic images of a class alike; nothing, if None.
+        """
+        self.body, self.loss_of, self.ctx = body, loss_of, ctx
+        self.parameters = list(body.parameters())
+        self.distance, self.augment = distance, augment
+        self.classes = range(data.num_classes)
+        # The same number of every class, so that one compiled shape serves them all.
+        smallest = int(data.labels.bincount(minlength=data.num_classes).min())
+        self.real = RealBatches(data, ctx, min(batch_real, smallest))
+        apart = dataclasses.replace(ctx, seeds=ctx.seeds.child("statistics"))
+        self.for_statistics = RealBatches(data, apart, STATISTICS_IMAGES)
+
+    def loss_and_gradient(self, images: Tensor, *moment: int) -> tuple[float, Tensor]:
+        """Return the mean loss of a class, and the gradient of the sum of losses with respect to the images.
+
+        Args:
+            images: Synthetic images, class by class.
+            moment: Names the draws.
+        """
+        self._set_norms(*moment)
+        losses: list[Tensor] = []
+        gradients: list[Tensor] = []
+        # Real images are most of the work, and 256 of them fill the machine. The synthetic ones of all classes in one
+        # pass would need weight gradients by class; class by class they take a twentieth of the time, and the least
+        # memory: each graph is freed before the next one is made.
+        for label, batch in zip(self.classes, images.detach().chunk(len(self.classes)), strict=True):
+            goal = self._real_gradient(label, *moment)
+            batch.requires_grad_()
+            changed = self._siamese(batch, label, *moment)
+            # Not by loss_of: compiled code cannot be differentiated twice.
+            loss = F.cross_entropy(self.body(changed), _all(label, changed))
+            found = torch.autograd.grad(loss, self.parameters, create_graph=True)
+            apart = gradient_distance(self.distance, found, goal)
+            gradients += torch.autograd.grad(apart, [batch])
+            losses.append(apart.detach())
+        return float(torch.stack(losses).mean()), torch.cat(gradients)
+
+    def _real_gradient(self, label: int, *moment: int) -> tuple[Tensor, ...]:
+        with torch.no_grad():
+            batch = self._siamese(self.real.draw(label, *moment), label, *moment)
+        return torch.autograd.grad(self.loss_of(batch, _all(label, batch)), self.parameters)
+
+    def _siamese(self, batch: Tensor, label: int, *moment: int) -> Tensor:
+        """Change a batch as every other batch of its class and moment is changed."""
+        if self.augment is None:
+            return batch
+        return self.augment.siamese(batch, self.ctx.seeds.child("dsa", *moment, label).torch())
+
+    def _set_norms(self, *moment: int) -> None:
+        """Show batch norms real images of all classes, then hold their statistics, as the original does."""
+        self.body.train()
+        if not has_batch_norm(self.body):
+            return
+        with torch.no_grad():
+            self.body(torch.cat([self.for_statistics.draw(label, *moment) for label in self.classes]))
+        for module in self.body.modules():
+            if isinstance(module, nn.modules.batchnorm._BatchNorm):
+                module.eval()
+
+
+def _all(label: int, batch: Tensor) -> Tensor:
+    return torch.full((len(batch),), label, device=batch.device)

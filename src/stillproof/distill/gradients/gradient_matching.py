@@ -1,0 +1,129 @@
+"""Gradient matching, which DC and DSA share: synthetic images that pull a network's weights as real ones do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from stillproof.core.components import recipes
+from stillproof.core.context import Context
+from stillproof.core.presets import Preset
+from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.gradients.gradient_distance import Distance
+from stillproof.distill.gradients.gradient_matcher import GradientMatcher
+from stillproof.distill.gradients.inner_training import InnerTraining
+from stillproof.distill.learning.descent import OnDivergence, descend
+from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.nets.body import Body
+from stillproof.nets.build import reinitialise
+from stillproof.train.compiled import compiled
+from stillproof.transforms.dsa import DSA
+
+LOOPS: tuple[Preset, ...] = (
+    # Published for 1, 10, 20, 30, 40 and 50 images per class; in between, the next smaller set's values hold.
+    Preset("paper", {"outer_loop": 1, "inner_loop": 1}, max_ipc=9),
+    Preset("paper", {"outer_loop": 10, "inner_loop": 50}, min_ipc=10, max_ipc=19),
+    Preset("paper", {"outer_loop": 20, "inner_loop": 25}, min_ipc=20, max_ipc=29),
+    Preset("paper", {"outer_loop": 30, "inner_loop": 20}, min_ipc=30, max_ipc=39),
+    Preset("paper", {"outer_loop": 40, "inner_loop": 15}, min_ipc=40, max_ipc=49),
+    Preset("paper", {"outer_loop": 50, "inner_loop": 10}, min_ipc=50, max_ipc=50),
+    Preset("paper", {"outer_loop": 10, "inner_loop": 10}, min_ipc=51),  # DC-Bench's, for its larger sets
+    Preset("quick", {"steps": 80, "batch_real": 32, "outer_loop": 1, "inner_loop": 1}, max_ipc=9),
+    Preset("quick", {"steps": 20, "batch_real": 32, "outer_loop": 4, "inner_loop": 5}, min_ipc=10),
+    Preset("smoke", {"steps": 3, "batch_real": 8, "outer_loop": 2, "inner_loop": 2}),
+)
+
+
+@dataclass(frozen=True)
+class GradientMatching:
+    """What DC and DSA have in common, with the parameters of both.
+
+    Args:
+        steps: Networks drawn; each is met at the start and along its training.
+        outer_loop: Updates of the images with one network.
+        inner_loop: Epochs of training on the synthetic images between two updates.
+        lr: Step size on images, in normalised space.
+        momentum: Momentum on images.
+        batch_real: Real images a class and update; at most as many as the smallest class has.
+        lr_net: Step size of the network's training.
+        batch_net: Images a step of the network's training.
+        distance: Between gradients: 1 - cosine of every unit's weights, summed; or squared error or 1 - cosine of all.
+        init: Where the images start.
+        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
+    """
+
+    steps: int = 1000
+    outer_loop: int = 1
+    inner_loop: int = 1
+    lr: float = 0.1
+    momentum: float = 0.5
+    batch_real: int = 256
+    lr_net: float = 0.01
+    batch_net: int = 256
+    distance: Distance = "layerwise"
+    init: Init = "noise"
+    on_divergence: OnDivergence = "fail"
+
+    presets: ClassVar[Sequence[Preset]] = LOOPS
+    augmented: ClassVar[bool] = False
+    recipe: ClassVar[str] = "dc-bench"  # how the paper trains on its sets
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be optimised."""
+        if self.steps < 0 or self.inner_loop < 0:
+            raise ValueError("steps and inner_loop must not be negative")
+        if min(self.outer_loop, self.batch_real, self.batch_net, self.lr, self.lr_net) <= 0:
+            raise ValueError("outer_loop, batch_real, batch_net, lr and lr_net must be positive")
+        if not 0 <= self.momentum < 1:
+            raise ValueError("momentum must be in [0, 1)")
+
+    def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
+        """Return ``ipc`` images a class."""
+        images, labels = initial_images(data, ipc, ctx, self.init)
+        images.requires_grad_()
+        optimiser = torch.optim.SGD([images], lr=self.lr, momentum=self.momentum)
+        body = ctx.make_network()
+        assert isinstance(body, Body)
+        matcher, train = self.parts(body, data, ipc, ctx)
+        targets = labels.to(ctx.device)
+
+        def update(count: int) -> dict[str, float]:
+            step, turn = divmod(count, self.outer_loop)
+            if turn == 0:
+                reinitialise(body, ctx.seeds.child("network", step))
+            with ctx.seeds.child("dropout", step, turn).lent_to_torch(ctx.device):
+                loss, images.grad = matcher.loss_and_gradient(images, step, turn)
+                optimiser.step()
+                if turn + 1 < self.outer_loop:
+                    train(images.detach(), targets, ctx.seeds.child("inner", step, turn))
+            return {"loss": loss}
+
+        divergence = self.on_divergence
+        descend(ctx, self.steps, optimiser, update, on_divergence=divergence, turns=self.outer_loop, body=body)
+        return ctx.distilled(images, labels, data, recipe=recipes.spec(recipes.build(self.recipe)))
+
+    def parts(self, body: Body, data: ImageSet, ipc: int, ctx: Context) -> tuple[GradientMatcher, InnerTraining]:
+        """Return what compares gradients in ``body``, and what trains it in between."""
+
+        def loss(images: Tensor, labels: Tensor) -> Tensor:
+            return F.cross_entropy(body(images), labels)
+
+        passes = self.image_passes(len(data), data.num_classes, ipc)
+        loss_of = compiled(loss, body, flops=ctx.forward_flops * passes, notes=ctx.notes)
+        augment = DSA() if self.augmented else None
+        matcher = GradientMatcher(
+            body, loss_of, data, ctx, batch_real=self.batch_real, distance=self.distance, augment=augment
+        )
+        return matcher, InnerTraining(body, loss_of, self.inner_loop, self.lr_net, self.batch_net, augment)
+
+    def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
+        """Return the cost in forward passes of one image."""
+        matching = 3 * self.batch_real + 9 * ipc  # synthetic images go through the backward pass and back again
+        training = 3 * self.inner_loop * ipc
+        one_network = self.outer_loop * matching + (self.outer_loop - 1) * training
+        return float(self.steps * num_classes * one_network)

@@ -1,0 +1,140 @@
+"""The loop of IDM and BACON: grids of four images, matched in networks that are being trained on real images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from stillproof.core.components import recipes
+from stillproof.core.context import Context
+from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.grids.grid import CELLS, Form, images_each
+from stillproof.distill.grids.grid_matcher import GridMatcher
+from stillproof.distill.learning.descent import OnDivergence, descend
+from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.distill.learning.net_queue import NetQueue
+from stillproof.nets.body import Body
+from stillproof.train.compiled import compiled
+
+FIRST_NETS = 3
+NETS_TRAINED = 2  # a step
+
+
+@dataclass(frozen=True)
+class MultiFormation:
+    """Learn grids of four images whose embeddings are near those of real images; a subclass says what near is.
+
+    Args:
+        steps: Updates of the images.
+        lr: Step size on images, in normalised space.
+        momentum: Momentum on images.
+        batch_real: Real images a class and step that are matched.
+        ce_weight: Weight of the images' cross-entropy for each percent of the network's training accuracy.
+        net_num: Networks that are kept.
+        net_generate_interval: Steps between new networks.
+        model_train_steps: Training steps of each of two networks, a step.
+        batch_train: Real images of such a training step.
+        forget_interval: Steps after which the networks' accuracies are counted anew.
+        init: Where the images start.
+        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
+    """
+
+    steps: int = 20_000
+    lr: float = 0.2
+    momentum: float = 0.5
+    batch_real: int = 256
+    ce_weight: float = 0.5
+    net_num: int = 100
+    net_generate_interval: int = 30
+    model_train_steps: int = 10
+    batch_train: int = 256
+    forget_interval: int = 100
+    init: Init = "real"
+    on_divergence: OnDivergence = "fail"
+
+    form: ClassVar[Form] = "grid2x2"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be optimised."""
+        if self.steps < 0 or self.ce_weight < 0 or self.model_train_steps < 0:
+            raise ValueError("steps, ce_weight and model_train_steps must not be negative")
+        counts = (self.batch_real, self.net_num, self.net_generate_interval, self.batch_train, self.forget_interval)
+        if min(counts) < 1 or self.lr <= 0 or not 0 <= self.momentum < 1:
+            raise ValueError("lr, batches, intervals and net_num must be positive, momentum in [0, 1)")
+
+    def images_each(self, ipc: int) -> int:
+        """Return how many real images of a class are needed: cells that are drawn at random may share some."""
+        return images_each(ipc, self.form) if self.init == "k-center" else ipc
+
+    def distance(self, found: Tensor, mean: Tensor, std: Tensor) -> Tensor:
+        """Return how far mean synthetic embeddings are from real ones, summed over classes; all are (classes, D)."""
+        raise NotImplementedError
+
+    def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
+        """Return ``ipc`` grids a class."""
+        grids, labels = initial_images(data, ipc, ctx, self.init, "grid2x2")
+        grids.requires_grad_()
+        optimiser = turns_optimiser(grids, self.lr, self.momentum, data.num_classes)
+        body = ctx.make_network()
+        assert isinstance(body, Body)
+        queue = NetQueue(body, ctx.seeds.child("queue"), self.net_num)
+        for _ in range(FIRST_NETS):
+            queue.push()
+        work = ctx.forward_flops * self.image_passes(len(data), data.num_classes, ipc)
+        matcher = GridMatcher(data, body, ctx, self.distance, batch_real=self.batch_real, flops=work)
+        logits_of = compiled(body.forward, body, flops=work, notes=ctx.notes)
+
+        def update(step: int) -> dict[str, float]:
+            if step and step % self.forget_interval == 0:
+                queue.forget()
+            if step % self.net_generate_interval == 0:
+                queue.push()
+            chosen = torch.randint(len(queue), (), generator=ctx.seeds.child("matched", step).torch())
+            accuracy = queue.show(int(chosen)).accuracy
+            loss = matcher.loss(grids, self.ce_weight * 100 * accuracy, step)
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            self._train_some(queue, data, ctx, step, logits_of)
+            return {"loss": loss.item(), "network_accuracy": accuracy}
+
+        descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, queue=queue)
+        recipe = recipes.spec(recipes.build("dc-bench-dsa"))
+        return ctx.distilled(grids, labels, data, decode="grid2x2", recipe=recipe)
+
+    def _train_some(
+        self, queue: NetQueue, data: ImageSet, ctx: Context, step: int, logits_of: Callable[[Tensor], Tensor]
+    ) -> None:
+        order = torch.randperm(len(queue), generator=ctx.seeds.child("trained", step).torch())
+        for turn, position in enumerate(order[:NETS_TRAINED].tolist()):
+            batches = self._train_batches(data, ctx, step, turn)
+            with ctx.seeds.child("dropout", step, turn).lent_to_torch(ctx.device):
+                queue.train(position, batches, logits_of)
+
+    def _train_batches(self, data: ImageSet, ctx: Context, *moment: int) -> Iterator[tuple[Tensor, Tensor]]:
+        for number in range(self.model_train_steps):
+            order = torch.randperm(len(data), generator=ctx.seeds.child("batch", *moment, number).torch())
+            index = order[: self.batch_train]
+            yield ctx.into_space(data.read(index, ctx.device)), data.labels[index].to(ctx.device)
+
+    def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
+        """Return the cost in forward passes of one image; a backward pass costs two."""
+        matched = min(self.batch_real * num_classes, n_real) + 3 * CELLS * ipc * num_classes
+        trained = 3 * NETS_TRAINED * self.model_train_steps * min(self.batch_train, n_real)
+        return float(self.steps * (matched + trained))
+
+
+def turns_optimiser(images: Tensor, lr: float, momentum: float, classes: int) -> torch.optim.SGD:
+    """Return an optimiser that does in one step what the originals do in one for each class.
+
+    Theirs moves all images after the gradient of each class, so that between two gradients of its own an image coasts
+    for ``classes - 1`` steps. That is the same as to take the way of all these steps at once, and to let as much of
+    the momentum decay: with ten classes and a momentum of 0.5, nearly twice the step size and nearly no momentum.
+    The originals read the images in the middle of the last coasting; here they have come to its end.
+    """
+    left = momentum**classes
+    return torch.optim.SGD([images], lr=lr * (1 - left) / (1 - momentum), momentum=left)

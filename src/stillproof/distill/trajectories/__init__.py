@@ -1,0 +1,1 @@
+"""What matching of training trajectories consists of."""

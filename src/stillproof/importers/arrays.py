@@ -1,0 +1,83 @@
+"""Reads a stranger's numpy files without unpickling, and brings images into the order that networks see."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from stillproof.core.errors import BadInput
+from stillproof.core.types import DataInfo
+from stillproof.importers.pickled_numpy import shown
+
+IMAGES = ("images", "x", "data")  # lower case, as all names are compared
+LABELS = ("labels", "y", "targets")
+MOST_PACKED = 100  # times that a file may unpack to its size: images never shrink as much
+SLACK = 2**24  # bytes that do no harm, however well they were packed
+
+
+def load_npy(path: Path) -> Tensor:
+    """Return the array of a ``.npy`` file."""
+    try:
+        # Mapped first: a header that declares more than the file holds then fails before memory is taken.
+        return _tensor(np.array(np.load(path, mmap_mode="r", allow_pickle=False)), path)
+    except BadInput:
+        raise
+    except Exception as error:  # a broken file can raise anything
+        raise BadInput(f"{path} is cut short, damaged or no array of numbers: get it again.") from error
+
+
+def npz_names(path: Path) -> dict[str, str]:
+    """Return the names of the arrays in a ``.npz`` file, by their lower-case form."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+    except Exception as error:  # a broken file can raise anything
+        raise BadInput(f"{path} is cut short or damaged: get it again.") from error
+    size, unpacked = path.stat().st_size, sum(entry.file_size for entry in entries)
+    if unpacked > MOST_PACKED * size + SLACK:
+        raise BadInput(f"{path} is refused: its {size} bytes claim to unpack to {unpacked}.")
+    names = [entry.filename.removesuffix(".npy") for entry in entries]
+    return {name.lower(): name for name in names}
+
+
+def load_npz(path: Path) -> tuple[Tensor, Tensor]:
+    """Return images and labels, whichever of the usual names they have."""
+    names = npz_names(path)
+    pair = [next((names[name] for name in wanted if name in names), None) for wanted in (IMAGES, LABELS)]
+    if None in pair:
+        held = shown(", ".join(names.values())) or "nothing"
+        raise BadInput(f"{path} holds {held}, but images and labels are needed.")
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            images, labels = (_tensor(archive[str(name)], path) for name in pair)
+        return images, labels
+    except BadInput:
+        raise
+    except Exception as error:  # a broken file can raise anything
+        raise BadInput(f"{path} is cut short, damaged or holds more than numbers: get it again.") from error
+
+
+def channels_first(images: Tensor, info: DataInfo) -> tuple[Tensor, list[str]]:
+    """Return (..., C, H, W) images: grey ones get their channel, and channels that come last are moved."""
+    square = (info.size, info.size)
+    if tuple(images.shape[-3:]) == (info.channels, *square):
+        return images, []
+    if tuple(images.shape[-3:]) == (*square, info.channels):
+        return images.movedim(-1, -3), ["channels come last, and were moved before height and width"]
+    if info.channels == 1 and images.ndim == 3 and tuple(images.shape[1:]) == square:
+        return images.unsqueeze(1), ["images have no channel axis, and got one"]
+    return images, []
+
+
+def _tensor(array: NDArray[Any], path: Path) -> Tensor:
+    if array.dtype.kind not in "biuf":
+        raise BadInput(f"{path} holds {array.dtype}, not numbers.")
+    # torch has no whole numbers without a sign beyond a byte, and no foreign byte order.
+    wide = np.int64 if array.dtype.kind in "iu" and array.dtype != np.uint8 else array.dtype.newbyteorder("=")
+    return torch.from_numpy(np.ascontiguousarray(array.astype(wide)))

@@ -1,0 +1,87 @@
+"""Other people's trained models: a state dict, bare or wrapped, becomes a model of the store."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import Tensor
+
+from stillproof.core.components import networks
+from stillproof.core.errors import BadInput
+from stillproof.core.seeds import Seeds
+from stillproof.core.types import DataInfo, Space
+from stillproof.importers.checkpoint_state import check_weights, find_weights
+from stillproof.importers.fit_weights import fit_weights
+from stillproof.importers.infer_network import infer_network
+from stillproof.importers.safe_load import load_torch
+from stillproof.nets.build import build_network
+from stillproof.train.model import ModelCard
+
+SUFFIXES = frozenset({".pt", ".pth", ".pkl", ".tar", ".ckpt", ".bin"})
+
+
+@dataclass(frozen=True)
+class ForeignModel:
+    """A model of somebody else's, in our names.
+
+    Args:
+        tensors: The state of the network's body.
+        card: What ``load_model`` needs.
+        network: Reference of the network, as ``--network`` takes it.
+        found: What was read out of the file and why it is taken that way, one sentence each.
+    """
+
+    tensors: dict[str, Tensor]
+    card: ModelCard
+    network: str
+    found: tuple[str, ...]
+
+
+def recognises_model(path: Path) -> str:
+    """Return why ``path`` looks like a model's checkpoint; nothing, if it does not."""
+    if not path.is_file() or path.suffix.lower() not in SUFFIXES:
+        return ""
+    weights = find_weights(load_torch(path))
+    return f"it holds {len(weights)} tensors of a network, {next(iter(weights))} first" if weights else ""
+
+
+def read_model(path: Path, info: DataInfo, network: str = "") -> ForeignModel:
+    """Read a checkpoint for a data set, whose mean and std its images are taken to be normalised with.
+
+    Args:
+        path: A file of ``torch.save``: a state dict, or a dictionary with one.
+        info: The data set.
+        network: The network, where names and shapes do not tell it.
+
+    Raises:
+        BadInput: The file is broken, its network is not told, or it is another one.
+    """
+    content = load_torch(path)
+    weights = find_weights(content)
+    if not weights:
+        raise BadInput(f"{path} holds no state dict of a network, neither bare nor as state_dict, model or net.")
+    check_weights(weights, path)
+    name, unsure = (network, "") if network else infer_network(weights, info)
+    if not name:
+        raise BadInput(f"the network of {path} cannot be told from its weights: name it with --network.")
+    body = build_network(networks.build(name), info, Seeds(0), "cpu")
+    tensors = fit_weights(weights, body, name, path)
+    how = f"network {name}, " + ("as asked for" if network else "told by the names and shapes of its weights")
+    found = (how, *([unsure] if unsure else []), f"images are normalised with mean and std of {info.name}")
+    return ForeignModel(tensors, _card(path, content, info, name), name, found)
+
+
+def _card(path: Path, content: object, info: DataInfo, network: str) -> ModelCard:
+    epoch = content.get("epoch", 0) if isinstance(content, dict) else 0
+    return ModelCard(
+        network=networks.spec(networks.build(network)).as_dict(),
+        info=dataclasses.asdict(info),
+        space=dataclasses.asdict(Space.normalised(info)),
+        recipe={},
+        upstream={"imported": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()},
+        seed=0,
+        epoch=epoch if isinstance(epoch, int) else 0,
+    )

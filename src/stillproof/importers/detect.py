@@ -1,0 +1,82 @@
+"""Finds the format of a file or folder, and says why it is that one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from stillproof.core.errors import BadInput, UnknownName
+from stillproof.importers.checkpoints import recognises_model
+from stillproof.importers.chosen_pair import ChosenPair
+from stillproof.importers.dd_results import StepResults
+from stillproof.importers.foreign_set import Importer
+from stillproof.importers.idm_pickle import PackedPickle
+from stillproof.importers.image_folders import IMAGE_FOLDERS
+from stillproof.importers.kip_file import KipFile
+from stillproof.importers.npy_pair import NpyPair
+from stillproof.importers.npz_file import NpzFile
+from stillproof.importers.pair_file import PackedPair, PlainPair
+from stillproof.importers.result_file import ResultFile
+from stillproof.importers.trajectory_folder import TrajectoryFolder
+
+# The first that recognises a path reads it: those that go by names come before those that look into the file.
+IMPORTERS: tuple[Importer, ...] = (
+    TrajectoryFolder(),
+    ChosenPair(),
+    ResultFile(),
+    PackedPair(),
+    PlainPair(),
+    StepResults(),
+    PackedPickle(),
+    KipFile(),
+    NpzFile(),
+    NpyPair(),
+    *IMAGE_FOLDERS,
+)
+MODEL = "checkpoint"  # the format of models, which are no distilled sets
+
+
+def detect(path: Path, form: str = "auto") -> tuple[Importer, str]:
+    """Return the importer for ``path`` and why; ``form`` is a format's name, or ``auto`` to look.
+
+    Raises:
+        BadInput: There is nothing at ``path``, or nothing that any importer knows.
+    """
+    _check_there(path)
+    if form != "auto":
+        chosen = [importer for importer in IMPORTERS if importer.name == form]
+        if not chosen:
+            raise UnknownName("format", form, [*(importer.name for importer in IMPORTERS), MODEL])
+        return chosen[0], f"format {form}, as asked for"
+    found = _first(path)
+    if found is None:
+        known = ", ".join([*(importer.name for importer in IMPORTERS), MODEL])
+        raise BadInput(
+            f"{path} has no format that is known: is it a distilled set at all? `import --format` takes {known}."
+        )
+    return found
+
+
+def is_model(path: Path, form: str = "auto") -> bool:
+    """Say whether ``path`` is a model's checkpoint, or is said to be one."""
+    if form != "auto":
+        return form == MODEL
+    _check_there(path)
+    return _first(path) is None and bool(recognises_model(path))
+
+
+def _first(path: Path) -> tuple[Importer, str] | None:
+    for importer in IMPORTERS:
+        why = importer.recognises(path)
+        if why:
+            return importer, f"format {importer.name}: {why}"
+    return None
+
+
+def _check_there(path: Path) -> None:
+    if not path.exists():
+        raise BadInput(f"{path} is not there.")
+    if not os.access(path, os.R_OK):
+        raise BadInput(f"{path} may not be read by you.")
+    if path.is_file() and path.stat().st_size == 0:
+        raise BadInput(f"{path} is empty.")

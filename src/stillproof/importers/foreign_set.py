@@ -1,0 +1,64 @@
+"""What an importer finds in a file of somebody else's, before it becomes a distilled set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from torch import Tensor
+
+from stillproof.core.types import DataInfo, Labels
+
+
+@dataclass(frozen=True)
+class ForeignSet:
+    """One distilled set of a file; a file with several experiments has several.
+
+    Args:
+        images: (N, C, H, W) floats in ``space``.
+        labels: Hard or soft labels.
+        space: What the numbers are; ``normalised`` is with ``mean`` and ``std``.
+        mean: Of [0, 1] pixels, one a channel; the data set's own if empty.
+        std: Likewise.
+        whitening: Which whitening a ``zca`` space is of: the usual one, or ``kip``, that of KIP's authors.
+        decode: Whether each image holds four.
+        method: Who made it, as far as the file or its name says.
+        recipe: Name of the recipe that its author trains with; the default recipe if empty.
+        recipe_params: Parameters of that recipe, such as a learned ``lr``.
+        found: What was read out of the file and why it is taken that way, one sentence each.
+        files: The files that were read, the images first; without them, the path itself or all that is below it.
+    """
+
+    images: Tensor
+    labels: Labels
+    space: Literal["pixels", "normalised", "zca"]
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    whitening: Literal["usual", "kip"] = "usual"
+    decode: Literal["none", "grid2x2"] = "none"
+    method: str = "unknown"
+    recipe: str = ""
+    recipe_params: Mapping[str, Any] = field(default_factory=dict)
+    found: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+
+
+class Importer(Protocol):
+    """Reads one format."""
+
+    name: str  # as ``--format`` takes it
+
+    def recognises(self, path: Path) -> str:
+        """Return why ``path`` looks like this format; nothing, if it does not. Reads one file at most."""
+        ...
+
+    def read(self, path: Path, info: DataInfo) -> list[ForeignSet]:
+        """Return the experiments of the file; ``BadInput`` with one sentence if it is broken."""
+        ...
+
+
+def is_file(path: Path, *endings: str) -> bool:
+    """Say whether ``path`` is a file whose name ends in one of ``endings``, in small letters or capitals."""
+    return path.suffix.lower() in endings and path.is_file()

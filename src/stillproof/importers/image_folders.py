@@ -1,0 +1,112 @@
+"""Distilled sets that are folders of pictures, one folder a class: SRe2L and its kin, RDED, D4M, and any other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from PIL import Image
+
+from stillproof.core.errors import BadInput
+from stillproof.core.types import DataInfo, Hard
+from stillproof.data.pictures import class_folders, pictures_in, read_pictures
+from stillproof.importers.folder_classes import folder_labels
+from stillproof.importers.foreign_set import ForeignSet
+
+MADE_BY = ("sre2l", "cda", "dwa", "g-vbsm", "gvbsm", "edc", "rded", "d4m", "random")
+
+
+@dataclass(eq=False)
+class ImageFolders:
+    """One way of naming folders and pictures.
+
+    Args:
+        name: As ``--format`` takes it.
+        folder: What a class folder is called.
+        picture: What a picture is called.
+        square: Side of the pictures where the format has one of its own, whatever the data set's size.
+        method: Who writes this layout, if it is one alone.
+    """
+
+    name: str
+    folder: str
+    picture: str
+    square: int | None = None
+    method: str = "unknown"
+
+    def recognises(self, path: Path) -> str:
+        """Return which folder and picture show the layout; only names are read."""
+        if _layout_of(path) is not self:
+            return ""
+        first = class_folders(path)[0]
+        return f"it holds {first}/{pictures_in(path / first)[0].name}"
+
+    def read(self, path: Path, info: DataInfo) -> list[ForeignSet]:
+        """Return the pictures in the order of their sorted folders and names, which recorded labels count by."""
+        if not path.is_dir():
+            raise BadInput(f"{path} is not a folder: this format has one folder of pictures a class.")
+        folders = class_folders(path)
+        labels, how = folder_labels(path, folders, info)
+        listed = [
+            (file, label) for name, label in zip(folders, labels, strict=True) for file in pictures_in(path / name)
+        ]
+        if not listed:
+            raise BadInput(f"{path} holds no folders with .png, .jpg or .jpeg pictures.")
+        files = [file for file, _ in listed]
+        resized = self._check_sizes(files, info)
+        pixels = torch.from_numpy(read_pictures(files, info.size, info.channels))  # (N, H, W, C)
+        images = pixels.permute(0, 3, 1, 2).float().div(255).contiguous()
+        hard = Hard(torch.tensor([label for _, label in listed]))
+        found = (how, *resized)
+        return [ForeignSet(images, hard, "pixels", method=self._method(path), found=found, files=tuple(files))]
+
+    def _check_sizes(self, files: list[Path], info: DataInfo) -> list[str]:
+        """Refuse pictures of another size than the data set's, unless the format says that they are to be shrunk."""
+        own = self.square if self.square and self.square > info.size else info.size
+        shrunk = False
+        for file in files:
+            size = _size(file)
+            shrunk = shrunk or size == (own, own) != (info.size, info.size)
+            if size not in ((info.size, info.size), (own, own)):
+                raise BadInput(
+                    f"{file} has {size[0]} x {size[1]} pixels, but {info.name} has {info.size} x {info.size}: name the "
+                    "data set that it was made from."
+                )
+        return [f"pictures of {own} pixels were shrunk to the {info.size} of {info.name}, bilinearly"] if shrunk else []
+
+    def _method(self, path: Path) -> str:
+        named = [method for method in MADE_BY if re.search(rf"(?<![a-z]){method}(?![a-z])", path.name.lower())]
+        return self.method if self.method != "unknown" or not named else named[0]
+
+
+SRE2L = ImageFolders("sre2l", r"new\d+", r"class\d+_id\d+")  # also of CDA, DWA, G-VBSM and EDC
+RDED = ImageFolders("rded", r"\d{5}", r"class\d+_id\d+", method="rded")
+D4M = ImageFolders("d4m", r".+", r".+-image\d+", 224, method="d4m")
+NUMBERED = ImageFolders("numbered-folders", r"\d+", r"\d+")  # DD-Ranking's random sets
+ANY = ImageFolders("image-folder", r".+", r".+")
+
+IMAGE_FOLDERS = (SRE2L, RDED, D4M, NUMBERED, ANY)
+
+
+def _layout_of(path: Path) -> ImageFolders | None:
+    """Return the narrowest layout that a folder's first class shows."""
+    if not path.is_dir():
+        return None
+    first = next(iter(class_folders(path)), None)
+    picture = next(iter(pictures_in(path / first)), None) if first else None
+    if first is None or picture is None:
+        return None
+    layouts = (
+        one for one in IMAGE_FOLDERS if re.fullmatch(one.folder, first) and re.fullmatch(one.picture, picture.stem)
+    )
+    return next(layouts, None)
+
+
+def _size(file: Path) -> tuple[int, int]:
+    try:
+        with Image.open(file) as picture:
+            return picture.size
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise BadInput(f"{file} cannot be read as a picture: {error}.") from error

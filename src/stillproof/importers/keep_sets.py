@@ -1,0 +1,95 @@
+"""Reads somebody's distilled sets, checks all of them, and only then puts them into the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stillproof.core.errors import BadInput
+from stillproof.core.types import DataInfo, Distilled
+from stillproof.importers.detect import detect
+from stillproof.importers.fkd import with_recorded_labels
+from stillproof.importers.foreign_set import ForeignSet
+from stillproof.importers.import_options import ImportOptions, as_asked
+from stillproof.importers.to_distilled import Origin, check_foreign, to_distilled
+from stillproof.sets.artifact import card_of, extra_files, tensors_of
+from stillproof.sets.fronts import front_of
+from stillproof.sets.own_recipe import recipe_reference
+from stillproof.store.store import Store
+
+
+@dataclass(frozen=True)
+class Read:
+    """The sets of one file that may go into the store, with what was found out about them."""
+
+    sets: list[tuple[ForeignSet, Origin]]
+    found: list[str]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A set that is in the store now."""
+
+    artifact: str
+    name: str
+    path: Path
+    experiment: int
+    cached: bool
+    recipe: str
+    distilled: Distilled
+
+
+def read_sets(path: Path, info: DataInfo, dataset: str, options: ImportOptions) -> Read:
+    """Read and check; nothing is written."""
+    importer, why = detect(path, options.form)
+    everything = importer.read(path, info)
+    chosen = _chosen(everything, options.experiment, path)
+    sets, found = [], [why]
+    if len(everything) > 1:
+        taken = "all are taken" if len(chosen) > 1 else f"number {chosen[0]} is taken"
+        found.append(f"{len(everything)} experiments, of which {taken}")
+    for number in chosen:
+        foreign = as_asked(everything[number], options)
+        if options.labels is not None:
+            foreign = with_recorded_labels(foreign, options.labels, info, order_seed=options.labels_seed)
+        try:
+            notes = check_foreign(foreign, info, dataset)
+        except BadInput as error:
+            raise BadInput(f"{path}: {error}") from None
+        sets.append((foreign, Origin(importer.name, path, number, len(everything))))
+        found += [note for note in (*foreign.found, *notes) if note not in found]
+    return Read(sets, found)
+
+
+def keep_sets(
+    store: Store, read: Read, info: DataInfo, dataset: str, whitening: Callable[[str], str]
+) -> list[Imported]:
+    """Write the sets to the store; ``whitening`` gives the artifact of a variant, if one is needed."""
+    needed = {foreign.whitening for foreign, _ in read.sets if foreign.space == "zca"}
+    refs = {variant: whitening(variant) for variant in sorted(needed)}
+    return [
+        _keep(store, to_distilled(foreign, info, dataset, origin, refs.get(foreign.whitening, "")), origin)
+        for foreign, origin in read.sets
+    ]
+
+
+def _keep(store: Store, distilled: Distilled, origin: Origin) -> Imported:
+    front, card = front_of(distilled.space, store), card_of(distilled)
+    cached = store.artifacts.has("distilled", tensors_of(distilled), card)
+    artifact = store.artifacts.write("distilled", tensors_of(distilled), card, extra=extra_files(distilled, front))
+    part = f"-e{origin.experiment}" if origin.experiments > 1 else ""
+    own = distilled.card
+    name = f"{own.method}-{Path(own.dataset).name}-{own.ipc}ipc{part}-{artifact[:6]}"
+    store.register_artifact(artifact, "distilled", name, None, own.bytes)
+    path = store.artifacts.folder(artifact)
+    return Imported(artifact, name, path, origin.experiment, cached, recipe_reference(distilled.recipe), distilled)
+
+
+def _chosen(everything: Sequence[ForeignSet], experiment: int | None, path: Path) -> list[int]:
+    total = len(everything)
+    if experiment is None:
+        return list(range(total))
+    if not -total <= experiment < total:
+        raise BadInput(f"{path} has no experiment {experiment}: it holds {total}, counted from 0.")
+    return [experiment % total]

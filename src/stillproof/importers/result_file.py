@@ -1,0 +1,85 @@
+"""Result files of DC, DSA, DM, DataDAM and BACON: all experiments of one setting in a dictionary."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from stillproof.core.errors import BadInput
+from stillproof.core.types import DataInfo
+from stillproof.importers.foreign_set import ForeignSet, is_file
+from stillproof.importers.methods import KNOWN, decode_of, recipe_of
+from stillproof.importers.read_labels import read_labels
+from stillproof.importers.safe_load import load_torch
+
+NAME = re.compile(r"res_(?P<method>[^_]+)_(?P<dataset>[^_]+)_.*\.pt$", re.IGNORECASE)
+
+
+class ResultFile:
+    """One entry ``[images, labels]`` an experiment."""
+
+    name = "results"
+
+    def recognises(self, path: Path) -> str:
+        """Look for the list of experiments."""
+        if not is_file(path, ".pt", ".pth"):
+            return ""
+        content = load_torch(path)
+        return "a dictionary with a list `data` of experiments" if _experiments(content) is not None else ""
+
+    def read(self, path: Path, info: DataInfo) -> list[ForeignSet]:
+        """Read every experiment; images are normalised with the constants of the data set, and unclamped."""
+        content = load_torch(path)
+        experiments = _experiments(content)
+        if experiments is None:
+            raise BadInput(f"{path} is no result file: a dictionary with a list `data` of experiments is needed.")
+        about = (*_about(path, info), *_reported(content.get("accs_all_exps")))
+        return [_experiment(path, entry, number, about) for number, entry in enumerate(experiments)]
+
+
+def _experiments(content: Any) -> list[Any] | None:
+    found = content.get("data") if isinstance(content, dict) else None
+    return found if isinstance(found, list) and found else None
+
+
+def _experiment(path: Path, entry: Any, number: int, about: tuple[str, ...]) -> ForeignSet:
+    pair = entry[:2] if isinstance(entry, list) else []
+    if len(pair) != 2 or not all(isinstance(part, Tensor) for part in pair):
+        raise BadInput(f"{path}: experiment {number} is not a pair of images and labels.")
+    images, values = pair
+    labels, about_labels = read_labels(values, path.name)
+    method = _method(path)
+    recipe, found = recipe_of(method), (*about, about_labels)
+    return ForeignSet(images, labels, "normalised", decode=decode_of(method), method=method, recipe=recipe, found=found)
+
+
+def _method(path: Path) -> str:
+    named = NAME.match(path.name)
+    return KNOWN.get(named["method"].lower(), named["method"]) if named else "unknown"
+
+
+def _about(path: Path, info: DataInfo) -> list[str]:
+    named, method = NAME.match(path.name), _method(path)
+    about = [f"method {method}, from the file's name" if named else "the file's name does not say the method"]
+    if named and _letters(named["dataset"]) != _letters(info.name):
+        about.append(f"the file's name speaks of {named['dataset']}, not of {info.name}: is that the right data set?")
+    about.append("images are normalised with the data set's mean and std, as these methods store them")
+    if decode_of(method) != "none":
+        about.append(f"{method} keeps four images in one: each is decoded as a 2 x 2 grid")
+    return about
+
+
+def _reported(accuracies: Any) -> list[str]:
+    """Say what accuracies the file itself reports, by network, if it does."""
+    found = []
+    for network, values in accuracies.items() if isinstance(accuracies, dict) else ():
+        if isinstance(values, list) and values and all(isinstance(v, float) and 0 <= v <= 1 for v in values):
+            found.append(f"{network} {100 * sum(values) / len(values):.2f} % (n = {len(values)})")
+    return [f"the file reports test accuracies of {', '.join(found)}"] if found else []
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

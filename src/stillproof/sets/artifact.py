@@ -1,0 +1,84 @@
+"""A distilled set as an artifact: tensors, a card, a page for people and a preview picture."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from torch import Tensor
+
+from stillproof.core.errors import BadInput
+from stillproof.core.spec import Json
+from stillproof.core.types import Card, Distilled, Hard, Labels, PerEpoch, Space, Stored
+from stillproof.sets.preview import previews
+from stillproof.train.model import component_spec, space_of
+from stillproof.transforms.front import Front
+
+RECORDED = tuple(f.name for f in dataclasses.fields(PerEpoch) if f.name not in ("values", "batch"))
+
+
+def tensors_of(distilled: Distilled) -> dict[str, Tensor]:
+    """Return the tensors that are stored."""
+    return {"images": distilled.images, **label_tensors(distilled.labels)}
+
+
+def label_tensors(labels: Labels) -> dict[str, Tensor]:
+    """Return the tensors of labels; those that were recorded epoch by epoch have several, ``labels`` their classes."""
+    parts = {f"labels.{name}": getattr(labels, name) for name in RECORDED} if isinstance(labels, PerEpoch) else {}
+    return {"labels": labels.values, **parts}
+
+
+def card_of(distilled: Distilled) -> Json:
+    """Return everything else, as JSON values."""
+    return {
+        **dataclasses.asdict(distilled.card),
+        "num_classes": distilled.num_classes,
+        "space": dataclasses.asdict(distilled.space),
+        **_labels_card(distilled.labels),
+        "decode": distilled.decode,
+        "recipe": distilled.recipe.as_dict() if distilled.recipe else None,
+    }
+
+
+def extra_files(distilled: Distilled, front: Front) -> dict[str, bytes]:
+    """Return the files that are only for people to look at."""
+    card = distilled.card
+    origin = f"imported from `{card.params['file']}` with" if card.params.get("imported") else "made by"
+    pictures = previews(distilled, front)
+    decoded = "\n- `preview_decoded.png`: the images to train on, four out of each" if len(pictures) > 1 else ""
+    readme = f"""# {card.method}, {card.ipc} images per class of {card.dataset}
+
+A distilled data set {origin} Stillproof: {len(distilled.images)} images, {card.bytes} bytes with labels.
+
+- `tensors.safetensors`: `images` {list(distilled.images.shape)} in {distilled.space.kind} space, `labels`
+- `card.json`: method, parameters, data id, seed, cost and provenance
+- `preview.png`: the images as pixels, one class a row{decoded}
+
+Train on it: `stillproof train THIS_FOLDER`. Licence of the source data: {card.licence}.
+"""
+    return {"README.md": readme.encode(), **pictures}
+
+
+def from_artifact(tensors: Mapping[str, Tensor], card: Json) -> Distilled:
+    """Read a distilled set back."""
+    try:
+        labels = _labels(tensors, card)
+        own = Card(**{f.name: card[f.name] for f in dataclasses.fields(Card)})
+        space: Space = space_of(card["space"])
+        recipe = component_spec(card["recipe"])
+        return Distilled(tensors["images"], labels, card["num_classes"], space, own, card["decode"], recipe)
+    except (KeyError, TypeError) as error:
+        raise BadInput(f"this artifact is not a distilled set that this version can read: {error!r}.") from error
+
+
+def _labels_card(labels: Labels) -> Json:
+    if isinstance(labels, PerEpoch):
+        return {"labels": "per-epoch", "labels_batch": labels.batch}
+    return {"labels": "hard" if isinstance(labels, Hard) else labels.kind}
+
+
+def _labels(tensors: Mapping[str, Tensor], card: Json) -> Labels:
+    values = tensors["labels"]
+    if card["labels"] == "per-epoch":
+        return PerEpoch(values, **{name: tensors[f"labels.{name}"] for name in RECORDED}, batch=card["labels_batch"])
+    return Hard(values) if card["labels"] == "hard" else Stored(card["labels"], values)

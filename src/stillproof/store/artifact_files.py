@@ -1,0 +1,132 @@
+"""The folder that an artifact is: tensors, and a card that is sealed with them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stillproof.core.errors import Corrupt, StoreError
+from stillproof.core.spec import Json, digest
+from stillproof.store.error_sentences import disk_trouble
+from stillproof.store.strict_json import to_text
+from stillproof.store.tensor_bytes import from_bytes, to_bytes
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FORMAT = 1
+TENSORS = "tensors.safetensors"
+CARD = "card.json"
+_KEYS = {"format", "kind", "id", "tensors_sha256", "volatile", "card", "seal"}
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An artifact that was read and checked."""
+
+    id: str
+    kind: str
+    tensors: dict[str, Tensor]
+    card: Json
+
+
+def seal(
+    kind: str, tensors: Mapping[str, Tensor], card: Json, volatile: Collection[str]
+) -> tuple[str, dict[str, bytes]]:
+    """Return the id of an artifact and the files that it consists of, by name.
+
+    Equal content gives equal files: tensors are written in order of their names, and the id leaves
+    out the ``volatile`` keys of the card, which say how the artifact came about.
+    """
+    card = json.loads(to_text(card, f"the card of this {kind}"))
+    data = to_bytes(tensors)
+    content: Json = {
+        "format": FORMAT,
+        "kind": kind,
+        "tensors_sha256": hashlib.sha256(data).hexdigest(),
+        "volatile": sorted(set(volatile) & card.keys()),
+        "card": card,
+    }
+    content["id"] = _id(content)
+    content["seal"] = digest(content)
+    text = json.dumps(content, indent=2, sort_keys=True, allow_nan=False) + "\n"
+    return content["id"], {TENSORS: data, CARD: text.encode()}
+
+
+def read_folder(folder: Path) -> Artifact:
+    """Read and check an artifact folder, wherever it is.
+
+    Raises:
+        Corrupt: A file is missing, or does not hold what it held when it was sealed.
+    """
+    return check(_read(folder / name for name in (CARD, TENSORS)), folder)
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Return all files of an artifact folder by name; of the unchecked ones no links, which may lead anywhere."""
+    with disk_trouble(folder):
+        paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    return _read(path for path in paths if path.name in (CARD, TENSORS) or not path.is_symlink())
+
+
+def check(files: Mapping[str, bytes], folder: Path) -> Artifact:
+    """Return the artifact that ``files``, read from ``folder``, make up.
+
+    Raises:
+        Corrupt: As in ``read_folder``.
+    """
+    for name in (CARD, TENSORS):
+        if name not in files:
+            raise Corrupt(f"{folder / name} is missing: get or make the artifact again.")
+    content = _check_card(files[CARD], folder / CARD)
+    path = folder / TENSORS
+    if hashlib.sha256(files[TENSORS]).hexdigest() != content["tensors_sha256"]:
+        raise Corrupt(f"{path} is corrupt: its content does not match the hash in {CARD}; get or make it again.")
+    return Artifact(content["id"], content["kind"], from_bytes(files[TENSORS], path), content["card"])
+
+
+def _read(paths: Iterable[Path]) -> dict[str, bytes]:
+    files = {}
+    for path in paths:
+        with disk_trouble(path):
+            if path.is_file():
+                files[path.name] = path.read_bytes()
+    return files
+
+
+def _check_card(data: bytes, path: Path) -> Json:
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Corrupt(f"{path} is corrupt: it is not JSON; get or make the artifact again.") from error
+    if isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] > FORMAT:
+        raise StoreError(
+            f"{path} has format {content['format']}, of a newer version of Stillproof: upgrade Stillproof."
+        )
+    if not _holds(content):
+        raise Corrupt(f"{path} is corrupt: its content does not match its seal; get or make the artifact again.")
+    return dict(content)
+
+
+def _holds(content: Any) -> bool:
+    """Say whether ``content`` is a card as ``seal`` writes it."""
+    if not isinstance(content, dict) or content.keys() != _KEYS:
+        return False
+    if not (isinstance(content["card"], dict) and isinstance(content["kind"], str)):
+        return False
+    if not (isinstance(content["volatile"], list) and all(isinstance(key, str) for key in content["volatile"])):
+        return False
+    try:
+        sealed = digest({key: value for key, value in content.items() if key != "seal"})
+        return bool(content["seal"] == sealed and content["id"] == _id(content))
+    except ValueError:  # JSON's strict form has no NaN
+        return False
+
+
+def _id(content: Json) -> str:
+    card = {key: value for key, value in content["card"].items() if key not in content["volatile"]}
+    return digest({"kind": content["kind"], "tensors_sha256": content["tensors_sha256"], "card": card})

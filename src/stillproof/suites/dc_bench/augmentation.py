@@ -1,0 +1,38 @@
+"""Accuracy under augmentations, and the trainings that the best of them is chosen by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from stillproof.suites.requests import Row
+from stillproof.suites.row_builder import RowBuilder
+
+if TYPE_CHECKING:
+    from stillproof.suites.dc_bench.suite import DCBench
+
+PER_BATCH = "-per-batch"  # augmentations as the original drew them: once for all images of a batch, on whole numbers
+ALIKE = ("none", "dsa")  # are drawn alike under both protocols
+
+
+def augmentation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
+    """Yield a row an augmentation; under ``fair`` also those that choose the best one without the test images."""
+    for ipc in suite.ipc:
+        for method in suite.methods:
+            for name in suite.augmentations:
+                named = name if suite.protocol == "fair" or name in ALIKE else name + PER_BATCH
+                recipe = suite.recipe_with(named)
+                yield builder.accuracy("augmentation", method, ipc, recipe, augmentation=named)
+                if suite.protocol == "fair" and suite.choice_seeds:
+                    yield _choice(suite, builder, method, ipc, named)
+
+
+def _choice(suite: DCBench, builder: RowBuilder, method: str, ipc: int, augmentation: str) -> Row:
+    """Return a row of sets that have not seen the held-out images, and of networks that are looked at on those."""
+    recipe = suite.recipe_with(augmentation)
+    requests = [
+        builder.trained(builder.distilled(method, ipc, seed, "fit"), builder.home, recipe, seed, "heldout")
+        for seed in range(suite.choice_seeds)
+    ]
+    about = {"recipe": recipe, "augmentation": augmentation, "selection": "last"}
+    return builder.row("augmentation-choice", method, ipc, requests, **about)

@@ -1,0 +1,35 @@
+"""Accuracy over the number of images per class, up to that of all images; also of a large network."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from stillproof.suites.requests import Row
+from stillproof.suites.row_builder import FULL, RowBuilder
+
+if TYPE_CHECKING:
+    from stillproof.suites.dc_bench.suite import DCBench
+
+SECTION = "compression"
+BASELINES = ("random", "k-center")  # what every curve is seen against
+
+
+def compression_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
+    """Yield a row a network, method and number of images."""
+    methods = tuple(dict.fromkeys((*BASELINES, *suite.methods)))
+    yield from _curves(suite, builder, methods, suite.compression_ipc, builder.home)
+    if suite.large_network:
+        yield from _curves(suite, builder, suite.large_methods, suite.large_ipc, suite.large_network)
+
+
+def _curves(
+    suite: DCBench, builder: RowBuilder, methods: Iterable[str], sizes: Iterable[int], network: str
+) -> Iterator[Row]:
+    if suite.full_recipe:
+        yield builder.accuracy(SECTION, FULL, None, suite.full_recipe, network=network)
+    for ipc in sizes:
+        for method in methods:
+            row = builder.accuracy(SECTION, method, ipc, suite.recipe_with("dsa"), network=network)
+            yield dataclasses.replace(row, may_be_too_large=True)  # there are data sets with smaller classes

@@ -1,0 +1,66 @@
+"""Architecture search: a sample of architectures trained on distilled sets, and what those are truly worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from stillproof.core.seeds import Seeds
+from stillproof.nets.search_spaces import convnet_networks, nas201_networks, sample
+from stillproof.suites.requests import Heldout, Part, Row, TruthRequest
+from stillproof.suites.row_builder import FULL, RowBuilder
+
+if TYPE_CHECKING:
+    from stillproof.suites.dc_bench.suite import DCBench
+
+SpaceName = Literal["nas201", "convnet"]
+SPACES = {"nas201": nas201_networks, "convnet": convnet_networks}
+TRUTH_SEED = 1000  # the truth is of other first weights than the search's, or it would agree for that alone
+PUBLISHED = ("nas201", "cifar10")  # the space and the data set whose accuracies are published
+
+
+def search_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
+    """Yield a row a space, architecture and method, and the truth of each space."""
+    for space in suite.search_spaces:
+        found = sample(SPACES[space](), suite.architectures, Seeds(0).child("search", space))
+        yield from _truth(suite, builder, space, found)
+        for method in dict.fromkeys((*([FULL] if suite.search_full_recipe else []), *suite.methods)):
+            for architecture in found:
+                yield _searched(suite, builder, space, architecture, method)
+
+
+def _searched(suite: DCBench, builder: RowBuilder, space: str, architecture: str, method: str) -> Row:
+    """Return the row of an architecture that is trained on a set and looked at on held-out training images.
+
+    Under ``faithful`` it has no weights in its norms, sees its images in the same order in every pass, and is looked at
+    on images that the set may have been made from, all as the original has it.
+    """
+    faithful = suite.protocol == "faithful"
+    ipc = None if method == FULL else suite.search_ipc
+    recipe = suite.search_full_recipe if ipc is None else suite.search_recipe
+    network = f"{architecture}:affine=false" if faithful and space == "nas201" else architecture
+    heldout: Heldout = "search-heldout" if faithful else "heldout"
+    part: Part = "fit" if not faithful else "search-fit" if ipc is None else "train"
+    if faithful and ipc is not None:
+        recipe += ":shuffle=false"
+    requests = [
+        builder.trained(builder.images(method, ipc, seed, part), network, recipe, seed, heldout)
+        for seed in range(suite.search_seeds)
+    ]
+    about = {"recipe": recipe, "space": space, "architecture": architecture, "selection": "last"}
+    return builder.row("search", method, ipc, requests, network=network, **about)
+
+
+def _truth(suite: DCBench, builder: RowBuilder, space: str, found: list[str]) -> Iterator[Row]:
+    if (space, builder.dataset) == PUBLISHED:
+        request = TruthRequest(tuple(found), suite.truth_source)
+        yield builder.row("search-truth", FULL, None, [request], network="", recipe="", space=space, truth="published")
+        return
+    method, ipc = ("random", suite.truth_ipc) if suite.truth_ipc else (FULL, None)
+    for architecture in found:
+        requests = [
+            builder.trained(builder.images(method, ipc, seed), architecture, suite.truth_recipe, TRUTH_SEED + seed)
+            for seed in range(suite.truth_seeds)
+        ]
+        about = {"recipe": suite.truth_recipe, "space": space, "truth": "trained", "architecture": architecture}
+        yield builder.row("search-truth", method, ipc, requests, network=architecture, **about)

@@ -1,0 +1,159 @@
+"""Suite dc-bench: accuracy of distilled sets under augmentation, compression, transfer and architecture search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from stillproof.core.components import suites
+from stillproof.core.presets import Preset, Scale
+from stillproof.core.types import Selection
+from stillproof.suites.dc_bench.augmentation import augmentation_rows
+from stillproof.suites.dc_bench.compression import compression_rows
+from stillproof.suites.dc_bench.initialisation import initialisation_rows
+from stillproof.suites.dc_bench.presets import PRESETS
+from stillproof.suites.dc_bench.search import SpaceName, search_rows
+from stillproof.suites.dc_bench.studies import cost_rows, distribution_rows, k_center_rows, optimiser_rows
+from stillproof.suites.dc_bench.transfer import transfer_rows
+from stillproof.suites.requests import Row
+from stillproof.suites.row_builder import Protocol, RowBuilder
+
+Section = Literal[
+    "augmentation",
+    "compression",
+    "transfer",
+    "search",
+    "initialisation",
+    "k-center",
+    "optimiser",
+    "distribution",
+    "cost",
+]
+SECTIONS: Mapping[Section, Callable[[DCBench, RowBuilder], Iterator[Row]]] = {
+    "augmentation": augmentation_rows,
+    "compression": compression_rows,
+    "transfer": transfer_rows,
+    "search": search_rows,
+    "initialisation": initialisation_rows,
+    "k-center": k_center_rows,
+    "optimiser": optimiser_rows,
+    "distribution": distribution_rows,
+    "cost": cost_rows,
+}
+
+
+@suites.register("dc-bench", version=1, paper="arXiv:2207.09639")
+@dataclass(frozen=True)
+class DCBench:
+    """All questions of DC-Bench.
+
+    Args:
+        dataset: Data sets.
+        methods: Distillers, with parameters where wanted.
+        ipc: Images per class, but for sections that have their own.
+        seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
+        network: Networks of the transfer; methods distil with the first, and the other sections train it alone.
+        sections: Which questions.
+        recipe: How networks are trained without augmentation.
+        augmented_recipe: How they are trained with one.
+        full_recipe: How they are trained on all real images; empty leaves the ceiling out.
+        augmentations: What is tried.
+        choice_seeds: Repetitions that the best augmentation is chosen by, on held-out images; 0 chooses none.
+        compression_ipc: Images per class of the curve.
+        large_network: The network of the second curve; empty leaves it out.
+        large_methods: Its methods.
+        large_ipc: Its images per class.
+        search_spaces: Where architectures are searched.
+        architectures: How many are drawn from each space.
+        search_ipc: Images per class of the sets that they are trained on.
+        search_seeds: Repetitions of each.
+        search_recipe: How they are trained on those.
+        search_full_recipe: How they are trained on all images, which is compared with; empty leaves it out.
+        truth_source: Where the published accuracies of NAS-Bench-201 come from: a table, or the package that the
+            extra ``nas`` installs (validation accuracy).
+        truth_recipe: How architectures are trained for the truth, where none is published.
+        truth_ipc: On how many random images per class; 0 takes all.
+        truth_seeds: Repetitions of that.
+        init_methods: Methods of the study of starts, with their numbers of steps.
+        init_ipc: Images per class there.
+        cost_steps: Steps that are timed.
+        mapped_class: The class whose images are mapped.
+        selection: Which epoch counts.
+        protocol: What a seed varies, and whose mistakes are kept.
+        scale: Size of the distillers' presets.
+    """
+
+    dataset: tuple[str, ...] = ("cifar10",)
+    methods: tuple[str, ...] = ("random", "k-center", "dc", "dsa", "dm", "mtt:zca=false", "kip")
+    ipc: tuple[int, ...] = (1, 10, 50)
+    seeds: int = 5
+    network: tuple[str, ...] = (
+        "convnet-3",
+        "mlp",
+        "resnet-18",
+        "resnet-152",
+        "vit",
+        "alexnet",
+        "vgg-11",
+        "lenet",
+    )
+    sections: tuple[Section, ...] = tuple(SECTIONS)
+    recipe: str = "dc-bench"
+    augmented_recipe: str = "dc-bench-dsa"
+    full_recipe: str = "dc-bench-dsa"
+    augmentations: tuple[str, ...] = (
+        "none",
+        "imagenet-aug",
+        "rand-augment",
+        "auto-augment",
+        "auto-augment-imagenet",
+        "dsa",
+        "mixup",
+        "cutmix",
+    )
+    choice_seeds: int = 1
+    compression_ipc: tuple[int, ...] = (1, 10, 50, 100, 200, 500, 1000)
+    large_network: str = "resnet-152"
+    large_methods: tuple[str, ...] = ("random",)
+    large_ipc: tuple[int, ...] = (10, 50, 100, 300, 1000)
+    search_spaces: tuple[SpaceName, ...] = ("nas201", "convnet")
+    architectures: int = 100
+    search_ipc: int = 50
+    search_seeds: int = 5
+    search_recipe: str = "nas-search"
+    search_full_recipe: str = "nas-search:epochs=10"
+    truth_source: Literal["table", "hpo-bench"] = "table"
+    truth_recipe: str = "real"
+    truth_ipc: int = 0
+    truth_seeds: int = 1
+    init_methods: tuple[str, ...] = ("dc:steps=1000", "dsa:steps=1000", "dm:steps=20000")
+    init_ipc: int = 10
+    cost_steps: int = 5
+    mapped_class: int = 0
+    selection: Selection = "last"
+    protocol: Protocol = "fair"
+    scale: Scale = "paper"
+
+    presets: ClassVar[Sequence[Preset]] = PRESETS
+
+    def __post_init__(self) -> None:
+        """Refuse empty questions."""
+        for name in ("seeds", "search_seeds", "truth_seeds", "architectures", "cost_steps"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1")
+        for name in ("dataset", "methods", "network", "ipc", "sections", "augmentations"):
+            if not getattr(self, name):
+                raise ValueError(f"{name} needs at least one value")
+
+    def rows(self) -> list[Row]:
+        """Return the rows of all sections."""
+        builders = [
+            RowBuilder(name, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
+            for name in self.dataset
+        ]
+        return [row for builder in builders for section in self.sections for row in SECTIONS[section](self, builder)]
+
+    def recipe_with(self, augmentation: str) -> str:
+        """Return how networks are trained under an augmentation."""
+        return self.recipe if augmentation == "none" else f"{self.augmented_recipe}:augment={augmentation}"

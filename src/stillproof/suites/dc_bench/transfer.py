@@ -1,0 +1,21 @@
+"""Accuracy of other networks than the one that a method distilled with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from stillproof.suites.requests import Row
+from stillproof.suites.row_builder import RowBuilder
+
+if TYPE_CHECKING:
+    from stillproof.suites.dc_bench.suite import DCBench
+
+
+def transfer_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
+    """Yield a row a network and method."""
+    for ipc in suite.ipc:
+        for method in suite.methods:
+            for network in suite.network:
+                recipe = suite.recipe_with("dsa")
+                yield builder.accuracy("transfer", method, ipc, recipe, network=network)

@@ -1,0 +1,98 @@
+"""What the rows of a suite ask alike: which images, made and trained on by which seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from stillproof.core.presets import Scale
+from stillproof.core.types import Selection
+from stillproof.suites.requests import (
+    DataRequest,
+    DistillRequest,
+    Heldout,
+    Part,
+    Request,
+    Row,
+    SelectRequest,
+    SnapshotRequest,
+    TrainRequest,
+)
+
+Protocol = Literal["fair", "faithful"]
+FULL = "full"
+
+
+@dataclass(frozen=True)
+class RowBuilder:
+    """Asks about one data set.
+
+    Args:
+        dataset: The data set.
+        home: The network that methods distil with.
+        seeds: Repetitions.
+        protocol: Under ``fair`` each repetition has its own distilled set, under ``faithful`` all train on one.
+        selection: Which epoch counts.
+        scale: Size of the distillers' presets.
+    """
+
+    dataset: str
+    home: str
+    seeds: int
+    protocol: Protocol
+    selection: Selection
+    scale: Scale
+
+    @property
+    def part(self) -> Part:
+        """Return what is learned from: a part, if the rest is needed to choose an epoch by."""
+        return "fit" if self.selection == "heldout" else "train"
+
+    def distilled(self, method: str, ipc: int, seed: int, part: Part | None = None) -> DistillRequest:
+        """RowBuilder for the set of one repetition."""
+        own = seed if self.protocol == "fair" else 0
+        return DistillRequest(DataRequest(self.dataset, part or self.part), method, ipc, own, self.home, self.scale)
+
+    def images(self, method: str, ipc: int | None, seed: int, part: Part | None = None) -> DataRequest | DistillRequest:
+        """RowBuilder for the set of one repetition, or for all real images if there is no number of them."""
+        return DataRequest(self.dataset, part or self.part) if ipc is None else self.distilled(method, ipc, seed, part)
+
+    def trained(
+        self,
+        on: DataRequest | DistillRequest | SnapshotRequest,
+        network: str,
+        recipe: str,
+        seed: int,
+        heldout: Heldout | None = None,
+    ) -> SelectRequest:
+        """RowBuilder for a trained network; one that is looked at on a held-out part counts as it is in the end."""
+        rule: Selection = "last" if heldout else self.selection
+        looked_at: Heldout | None = heldout or ("heldout" if self.selection == "heldout" else None)
+        return SelectRequest(TrainRequest(on, network, recipe, seed, looked_at), rule)
+
+    def accuracy(
+        self, section: str, method: str, ipc: int | None, recipe: str, *, network: str = "", **more: Any
+    ) -> Row:
+        """Return a row of networks trained on the sets of a method."""
+        chosen = network or self.home
+        requests = [self.trained(self.images(method, ipc, seed), chosen, recipe, seed) for seed in range(self.seeds)]
+        return self.row(section, method, ipc, requests, network=chosen, recipe=recipe, **more)
+
+    def row(self, section: str, method: str, ipc: int | None, requests: Sequence[Request], **more: Any) -> Row:
+        """Return a row with what is said of every one; without a ``section`` the suite has but one table.
+
+        ``more`` is what else it is about; a ``selection`` in it is the row's own.
+        """
+        keys = {
+            **({"section": section, "scale": self.scale} if section else {}),
+            "dataset": self.dataset,
+            "method": method,
+            "ipc": ipc,
+            "network": self.home,
+            **({"home": self.home} if section else {}),
+            **more,
+            "protocol": self.protocol,
+            "selection": more.get("selection", self.selection),
+        }
+        return Row(keys, tuple(requests))
