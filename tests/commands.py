@@ -97,7 +97,7 @@ def run(*argv: str, cwd: Path, env: Mapping[str, str] | None = None) -> Done:
 
 
 def query(store: Path, sql: str) -> list[tuple[Any, ...]]:
-    """RowBuilder the database of a store, which need not be there yet."""
+    """Ask the database of a store, which need not be there yet."""
     if not store.exists():
         return []
     with closing(sqlite3.connect(store, timeout=30)) as connection:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stillproof.core.spec import Json
@@ -40,3 +41,4 @@ class Made:
     cell: str
     cached: bool
     result: Json
+    snapshots: Mapping[int, str] = field(default_factory=dict)  # artifacts of the steps that were asked for

@@ -14,7 +14,7 @@ from stillproof.data.load import data_root, load
 from stillproof.session import Session
 from stillproof.sets.artifact import card_of, extra_files, tensors_of
 from stillproof.sets.checks import check_images, check_labels, check_pixels, size_of
-from stillproof.suites.requests import ArtifactRequest
+from stillproof.suites.requests import stored_set
 from stillproof.transforms.space import make_front
 
 SPACES = ("pixels", "normalised")
@@ -52,7 +52,7 @@ def evaluate(
     with session.store as opened:
         artifact = opened.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)
         opened.register_artifact(artifact, "distilled", None, None, distilled.card.bytes)
-        request = ArtifactRequest(artifact, dataset, None, len(images))
+        request = stored_set(artifact, dataset, None, len(images))
         return session.train(request, network=network, recipe=recipe, seeds=seeds)
 
 

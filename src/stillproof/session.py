@@ -25,26 +25,17 @@ from stillproof.report.suite_tables import tables_of
 from stillproof.report.table import Table
 from stillproof.report.tables import Line, accuracy_lines
 from stillproof.run.cell import Cell
-from stillproof.run.cost import Estimate, estimate
-from stillproof.run.execute import OnChange, enter
+from stillproof.run.estimate import Estimate, estimate
+from stillproof.run.execute import enter, execute
+from stillproof.run.executor import OnChange, Work
+from stillproof.run.executors.process_count import workers_for
 from stillproof.run.plan import Planner
-from stillproof.run.run_plan import run_plan
-from stillproof.run.workers import workers_for
-from stillproof.run.world import Options, answer_of, default_device
+from stillproof.run.stage import Options, answer_of, default_device
 from stillproof.score.stats import summarise
 from stillproof.sets.own_recipe import DEFAULT_RECIPE, recipe_reference
 from stillproof.sets.read import check_fits, read_set
 from stillproof.store.store import Store, open_store
-from stillproof.suites.requests import (
-    ArtifactRequest,
-    DataRequest,
-    DistillRequest,
-    Heldout,
-    Part,
-    SelectRequest,
-    TrainRequest,
-    WhitenRequest,
-)
+from stillproof.suites.requests import Heldout, Part, Request, distilled, real_images, selected, snapshot, trained
 from stillproof.train.replay import check_replay
 
 log = logging.getLogger("stillproof")
@@ -108,19 +99,24 @@ class Session:
     ) -> Made:
         """Make a distilled set; ``method`` may carry parameters, as in ``dm:steps=100``."""
         planner = Planner(self.root, self.device)
-        cell = planner.plan(DistillRequest(DataRequest(dataset, part), method, ipc, seed, network, scale))
-        before = self.execute(planner, snapshots=snapshots)
+        request = distilled(real_images(dataset, part), method, ipc, seed, network, scale)
+        cell = planner.plan(request)
+        kept = {step: planner.plan(snapshot(request, step)).id for step in snapshots}
+        before = self.execute(planner)
         result = answer_of(cell.id, self.store)
-        absent = [step for step in snapshots if str(step) not in result["snapshots"]]
-        if absent:
-            steps = ", ".join(str(step) for step in absent)
-            log.warning("no snapshot of step %s: this set was made before without, or has no such step.", steps)
-        path = self.store.artifacts.folder(result["artifact"])
-        return Made(result["artifact"], result["name"], path, cell.id, before.get(cell.id) == "done", result)
+        return Made(
+            artifact=result["artifact"],
+            name=result["name"],
+            path=self.store.artifacts.folder(result["artifact"]),
+            cell=cell.id,
+            cached=before.get(cell.id) == "done",
+            result=result,
+            snapshots={step: answer_of(name, self.store)["artifact"] for step, name in kept.items()},
+        )
 
     def train(
         self,
-        on: DataRequest | ArtifactRequest,
+        on: Request,
         *,
         network: str = "convnet-3",
         recipe: str | None = None,
@@ -132,19 +128,19 @@ class Session:
             raise BadInput(f"seeds = {seeds} is not allowed: at least 1 is needed.")
         heldout = selection == "heldout"
         part: Heldout | None = "heldout" if heldout else None
-        if heldout and isinstance(on, DataRequest):
-            on = DataRequest(on.dataset, "fit")
+        if heldout and on.stage == "data":
+            on = on.but(part="fit")
         seen, own = False, DEFAULT_RECIPE
-        if isinstance(on, ArtifactRequest):
-            distilled = read_set(self.store, on.artifact)
-            check_fits(distilled, load(on.dataset, "test", self.root).info)
+        if on.stage == "artifact":
+            stored = read_set(self.store, on.params["artifact"])
+            check_fits(stored, load(on.params["dataset"], "test", self.root).info)
             # Only a set from the images that are not held out has surely not seen those that are.
-            seen = heldout and "/fit@" not in distilled.card.data_id
-            own = recipe_reference(distilled.recipe)
-            check_replay(distilled.labels, recipes.build(recipe or own))
+            seen = heldout and "/fit@" not in stored.card.data_id
+            own = recipe_reference(stored.recipe)
+            check_replay(stored.labels, recipes.build(recipe or own))
         recipe = recipe or own
         planner = Planner(self.root, self.device)
-        wanted = [SelectRequest(TrainRequest(on, network, recipe, seed, part), selection) for seed in range(seeds)]
+        wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
         self.execute(planner)
         records = self.store.results.get_many(cells)
@@ -155,7 +151,7 @@ class Session:
             accuracy=summarise(accuracies),
             per_seed=accuracies,
             models=models,
-            dataset=on.dataset,
+            dataset=on.params["dataset"],
             network=network,
             recipe=recipe,
             selection=selection,
@@ -180,6 +176,13 @@ class Session:
         """Take over somebody's checkpoint; ``network`` is needed where its weights do not tell it."""
         model = read_model(Path(path), source(dataset).info, network)
         return keep_model(self.store, model, Path(path).stem)
+
+    def answer(self, request: Request) -> Json:
+        """Return the answer to a question of any stage, computed if the store does not have it."""
+        planner = Planner(self.root, self.device)
+        cell = planner.plan(request)
+        self.execute(planner)
+        return answer_of(cell.id, self.store)
 
     def plan_suite(self, suite: str, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
         """Plan a suite; return the planner, the table's rows and the resolved configuration.
@@ -212,18 +215,18 @@ class Session:
         cells = list(planner.cells.values())
         return estimate(self.store, cells, self._workers(cells, self.store.results.statuses(list(planner.cells))))
 
-    def execute(self, planner: Planner, *, snapshots: Sequence[int] = (), must_succeed: bool = True) -> dict[str, str]:
+    def execute(self, planner: Planner, *, must_succeed: bool = True) -> dict[str, str]:
         """Compute what the store does not know yet; return the status that each cell had before."""
         cells = list(planner.cells.values())
         before = enter(self.store, cells)
-        before |= dict.fromkeys(self._reopen_damaged(cells), "pending")
+        before |= dict.fromkeys(self.store.reopen_damaged([cell.id for cell in cells]), "pending")
         if all(before.get(cell.id) in ("done", "unsupported") for cell in cells):
             return before
-        options = Options(self.store.url, self.root, self.device, None, self.checkpoint_seconds, frozenset(snapshots))
+        options = Options(self.store.url, self.root, self.device, None, self.checkpoint_seconds)
         if self.device == "cpu":
             log.info("computing on the CPU: no GPU was found.")
         watch = self._on_plan(planner)
-        run_plan(self.store, cells, options, self._workers(cells, before), self.plugins, watch)
+        execute(Work(self.store, cells, options, self.plugins, watch), self._workers(cells, before))
         if must_succeed:
             self._raise_first_failure(planner)
         return before
@@ -233,17 +236,7 @@ class Session:
         return self.workers or workers_for([cell for cell in cells if status.get(cell.id) != "done"], self.device)
 
     def _whitening(self, dataset: str, variant: str) -> str:
-        planner = Planner(self.root, self.device)
-        cell = planner.plan(WhitenRequest(DataRequest(dataset), variant))
-        self.execute(planner)
-        return str(answer_of(cell.id, self.store)["artifact"])
-
-    def _reopen_damaged(self, cells: Sequence[Cell]) -> list[str]:
-        """Put cells whose artifacts are gone back in line, and the choices that name their models."""
-        damaged = self.store.reopen_damaged([cell.id for cell in cells])
-        choices = [cell.id for cell in cells if cell.stage == "select" and set(cell.needs) & set(damaged)]
-        self.store.claims.reopen(choices)
-        return damaged + choices
+        return str(self.answer(Request("zca", dataset=dataset, variant=variant))["artifact"])
 
     def _raise_first_failure(self, planner: Planner) -> None:
         records = self.store.results.get_many(list(planner.cells))

@@ -11,12 +11,12 @@ from stillproof.distill.grids.grid import CELLS
 from stillproof.sets.artifact import from_artifact
 from stillproof.store.artifact_files import read_folder
 from stillproof.store.store import Store
-from stillproof.suites.requests import ArtifactRequest, DataRequest
+from stillproof.suites.requests import Request, real_images, stored_set
 
 WHITENING = "zca"  # subfolder of an exported set
 
 
-def artifact_request(store: Store, text: str, dataset: str | None = None) -> tuple[ArtifactRequest, Json]:
+def artifact_request(store: Store, text: str, dataset: str | None = None) -> tuple[Request, Json]:
     """Find a distilled set by id, prefix, name or folder; return it with its card."""
     folder = Path(text)
     if (folder / "card.json").is_file():
@@ -32,7 +32,7 @@ def artifact_request(store: Store, text: str, dataset: str | None = None) -> tup
         found = store.artifacts.read(artifact)
     card = found.card
     images = len(from_artifact(found.tensors, card).images) * (CELLS if card["decode"] == "grid2x2" else 1)
-    return ArtifactRequest(artifact, dataset or card["dataset"], _maker(store, artifact), images), card
+    return stored_set(artifact, dataset or card["dataset"], _maker(store, artifact), images), card
 
 
 def export_set(store: Store, artifact: str, out: Path) -> None:
@@ -50,10 +50,10 @@ def is_foreign(text: str) -> bool:
     return not named and path.exists() and not (path / "card.json").is_file() and not (path / "train").is_dir()
 
 
-def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple[DataRequest | ArtifactRequest, Json]:
+def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple[Request, Json]:
     """Find what ``train`` should train on: real images if ``text`` names a data set or a folder of them."""
     if text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir():
-        return DataRequest(text), {}
+        return real_images(text), {}
     return artifact_request(store, text, dataset)
 
 

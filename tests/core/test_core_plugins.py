@@ -126,20 +126,20 @@ import pickle
 from stillproof.core.components import distillers
 from stillproof.core.plugins import load_plugin
 load_plugin(pickle.loads({pickle.dumps(plugin)!r}))
-print(distillers.spec(distillers.build("plugged")).source)
+print(distillers.identity(distillers.build("plugged")))
 """
-    assert run_python(code).strip() == distillers.spec(distillers.build("plugged")).source
+    assert run_python(code).strip() == str(distillers.identity(distillers.build("plugged")))
 
 
 def test_comments_do_not_change_the_source_of_a_plugin() -> None:
     load_plugin(Plugin("mine.py", SOURCE))
-    before = distillers.spec(distillers.build("plugged")).source
+    before = distillers.identity(distillers.build("plugged"))
     distillers.remove(distillers.entry("plugged").module)
     load_plugin(Plugin("mine.py", SOURCE + "# a comment\n"))
-    assert distillers.spec(distillers.build("plugged")).source == before
+    assert distillers.identity(distillers.build("plugged")) == before
     distillers.remove(distillers.entry("plugged").module)
     load_plugin(Plugin("mine.py", SOURCE.replace("= 4", "= 5")))
-    assert distillers.spec(distillers.build("plugged")).source != before
+    assert distillers.identity(distillers.build("plugged")) != before
 
 
 def install(folder: Path, *, tail: str = "") -> str:

@@ -10,8 +10,9 @@ from fresh_python import run_python
 from stillproof.core.components import REGISTRIES, networks, recipes
 from stillproof.core.errors import BadInput, DuplicateName, UnknownName
 from stillproof.core.index import Entry
-from stillproof.core.registry import Registry, parse_reference
+from stillproof.core.registry import Registry, given_params, parse_reference
 from stillproof.core.spec import canonical_json
+from stillproof.train.recipe import Recipe
 
 
 @pytest.fixture
@@ -145,12 +146,28 @@ def test_a_class_made_here_is_listed_like_those_of_files(gadgets: Registry[Any])
     )
 
 
-def test_a_spec_keeps_family_version_parameters_and_source(gadgets: Registry[Any]) -> None:
+def test_a_spec_keeps_family_version_and_all_parameters(gadgets: Registry[Any]) -> None:
     enter(gadgets)
     spec = gadgets.spec(gadgets.build("gadget-9:lr=0.25"))
     assert (spec.kind, spec.name, spec.version) == ("gadget", "gadget", 3)
     assert spec.as_dict()["params"] == {"steps": 9, "lr": 0.25, "fast": False, "mode": "up", "sizes": [1, 2]}
-    assert len(spec.source) == 16
+
+
+def test_an_identity_keeps_the_parameters_that_are_not_defaults(gadgets: Registry[Any]) -> None:
+    enter(gadgets)
+    found = gadgets.identity(gadgets.build("gadget-9:lr=0.5:sizes=1,3"))
+    assert (found["name"], found["version"]) == ("gadget", 3)
+    assert found["params"] == {"steps": 9, "sizes": [1, 3]}
+    assert len(found["own"]) == 16, "it is no file of Stillproof's"
+
+
+def test_a_parameter_that_names_a_component_is_that_component(gadgets: Registry[Any]) -> None:
+    ways = ("dc-bench-dsa", "dc-bench-dsa:augment=dsa", "dc-bench-dsa:augment=none", "dc-bench-dsa:augment=mixup")
+    found = [given_params(recipes.build(way), Recipe) for way in ways]
+    assert found[0] == found[1] and found[0]["augment"] == {"name": "dsa", "version": 1, "params": {}}
+    assert "augment" not in found[2] and found[3]["augment"]["name"] == "mixup"
+    with pytest.raises(UnknownName, match="did you mean"):
+        given_params(recipes.build("dc-bench-dsa:augment=mixip"), Recipe)
 
 
 def test_the_same_component_by_two_names_has_one_spec(gadgets: Registry[Any]) -> None:
@@ -235,7 +252,7 @@ class Scripted:
     def distill(self, data, ipc, ctx):
         return helper()
 
-print(distillers.spec(Scripted()).source)
+print(distillers.identity(Scripted()))
 """
 
 

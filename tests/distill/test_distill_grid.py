@@ -18,7 +18,7 @@ from stillproof.distill.learning.first_images import Init, initial_images
 from stillproof.distill.random import RandomImages, random_positions
 from stillproof.nets.build import build_network
 from stillproof.run.plan import Planner
-from stillproof.suites.requests import DataRequest, DistillRequest
+from stillproof.suites.requests import distilled, real_images
 from stillproof.testing.toy import TOY, toy_images
 from stillproof.transforms.decode import decode_images, decode_labels
 from stillproof.transforms.space import make_front
@@ -121,8 +121,8 @@ def test_grids_that_need_more_images_than_a_class_has_are_refused(tmp_path: Path
     planner = Planner(tmp_path)
     for method in ("random:form=grid2x2", "k-center:form=grid2x2", "idm:init=k-center"):
         with pytest.raises(BadInput, match=r"ipc = 50 .* class of digits has 139 images, and this method needs 200\.$"):
-            planner.plan(DistillRequest(DataRequest("digits"), method, 50, 0))
-    assert planner.plan(DistillRequest(DataRequest("digits"), "idm", 50, 0)).stage == "distill"
+            planner.plan(distilled(real_images("digits"), method, 50, 0))
+    assert planner.plan(distilled(real_images("digits"), "idm", 50, 0)).stage == "distill"
 
 
 def test_positions_go_cell_by_cell() -> None:

@@ -142,9 +142,9 @@ def test_a_retreat_goes_on_after_a_divergence(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_network_is_needed_only_where_it_is_used() -> None:
-    assert not KernelInducingPoints().needs_network
-    assert KernelInducingPoints(kernel="conv-features").needs_network
-    assert KernelInducingPoints(init="k-center").needs_network
+    assert not KernelInducingPoints().needs.network
+    assert KernelInducingPoints(kernel="conv-features").needs.network
+    assert KernelInducingPoints(init="k-center").needs.network
     made = KernelInducingPoints(steps=1, target_batch=30).distill(toy_images(), 1, context(networks=None))
     assert made.images.shape == (3, 1, 8, 8)
 

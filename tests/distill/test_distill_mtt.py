@@ -153,4 +153,4 @@ def test_an_exploding_step_size_is_caught(session: Session) -> None:
 def test_published_settings(dataset: str, ipc: int, expected: dict[str, object]) -> None:
     method: Any = distillers.build("mtt", preset_params(TrajectoryMatching, "paper", dataset, ipc))
     assert {key: getattr(method, key) for key in expected} == expected
-    assert method.needs_experts[0] == 100
+    assert method.needs.experts is not None and method.needs.experts.count == 100

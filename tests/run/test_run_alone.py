@@ -2,23 +2,24 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
+from stillproof.core.components import stages
 from stillproof.core.plugins import Plugin
-from stillproof.core.spec import Json, digest
-from stillproof.run import run_plan as module
-from stillproof.run import worker
+from stillproof.core.spec import digest
+from stillproof.run import execute as module
 from stillproof.run.cell import Cell
-from stillproof.run.execute import enter
+from stillproof.run.execute import enter, execute
+from stillproof.run.executor import Work
 from stillproof.run.plan import Planner
-from stillproof.run.run_plan import run_plan
-from stillproof.run.world import Answer, Options, World
+from stillproof.run.stage import Answer, Job, Options, Stage
 from stillproof.session import Session
 from stillproof.store.store import Store, open_store
-from stillproof.suites.requests import CostRequest, DataRequest, DistillRequest
+from stillproof.suites.requests import Request, distilled, real_images
 
 PLUGIN = '''
 import time
@@ -51,11 +52,11 @@ def test_no_cell_runs_beside_one_that_is_alone_and_a_failed_neighbour_does_not_s
     session = Session(f"sqlite:///{tmp_path / 's.db'}", workers=2, plugins=[plugin])
     planner = Planner(session.root)
 
-    def wanted(who: str) -> DistillRequest:
-        return DistillRequest(DataRequest("digits"), f"diary:who={who}", 1, 0)
+    def wanted(who: str) -> Request:
+        return distilled(real_images("digits"), f"diary:who={who}", 1, 0)
 
     for who in ("timed-1", "timed-2"):
-        planner.plan(CostRequest(wanted(who), 1))
+        planner.ask("cost", of=wanted(who), steps=1)
     for who in ("fails", "made-1", "made-2", "made-3", "made-4"):
         planner.plan(wanted(who))
     with session.store as store:
@@ -71,26 +72,30 @@ def test_no_cell_runs_beside_one_that_is_alone_and_a_failed_neighbour_does_not_s
 ORDER: list[str] = []
 
 
-def compute(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
-    ORDER.append(spec["name"])
-    if spec["name"] == "stops":
-        signal.raise_signal(signal.SIGTERM)
-    if spec["name"] == "fails":
-        raise ValueError("no")
-    return Answer({"fine": True})
+@dataclass(frozen=True)
+class Noted(Stage):
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        ORDER.append(job.spec["name"])
+        if job.spec["name"] == "stops":
+            signal.raise_signal(signal.SIGTERM)
+        if job.spec["name"] == "fails":
+            raise ValueError("no")
+        return Answer({"fine": True})
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+def store(tmp_path: Path) -> Iterator[Store]:
     ORDER.clear()
-    monkeypatch.setitem(worker.STAGES, "test", compute)
+    stages.register("test", version=1)(Noted)
     with open_store(str(tmp_path / "s.db")) as opened:
         yield opened
+    stages.remove(__name__)
 
 
 def a_cell(name: str, *needs: Cell, alone: bool = False) -> Cell:
     spec = {"name": name}
-    return Cell(digest(spec), "test", spec, {"flops": 0.0}, tuple(n.id for n in needs), 0.0, name, alone)
+    return Cell(digest(spec), "test", spec, {"flops": 0.0}, tuple(n.id for n in needs), 0.0, name, alone=alone)
 
 
 def work(store: Store, *cells: Cell, workers: int = 1) -> list[dict[str, str]]:
@@ -98,9 +103,11 @@ def work(store: Store, *cells: Cell, workers: int = 1) -> list[dict[str, str]]:
     seen: list[dict[str, str]] = []
     enter(store, cells)
     options = Options(store.url, Path(), "cpu")
-    run_plan(
-        store, cells, options, workers, [], lambda status, _: seen.append({names[c]: s for c, s in status.items()})
-    )
+
+    def on_change(status: dict[str, str], _: dict[str, float]) -> None:
+        seen.append({names[cell]: state for cell, state in status.items()})
+
+    execute(Work(store, cells, options, [], on_change), workers)
     return seen
 
 
@@ -133,7 +140,7 @@ def test_stopped_while_alone_gives_the_claim_back(store: Store) -> None:
 
 def test_processes_are_started_only_for_what_can_share_them(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Mock()
-    monkeypatch.setattr(module, "run_pool", pool)
+    monkeypatch.setattr(module, "Pool", pool)
     base = a_cell("base")
     work(store, base)
     work(store, base, a_cell("timed", base, alone=True), workers=2)

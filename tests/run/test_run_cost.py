@@ -15,15 +15,14 @@ from stillproof.core.spec import Json
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.dc import DatasetCondensation
 from stillproof.distill.learning.class_means import ClassMeans
-from stillproof.run.cost_cell import step_laps, typical_step
 from stillproof.run.plan import Planner
-from stillproof.run.world import answer_of
+from stillproof.run.stages.cost import step_laps, typical_step
 from stillproof.session import Session
-from stillproof.suites.requests import CostRequest, DataRequest, DistillRequest
+from stillproof.suites.requests import Request, distilled, real_images
 from stillproof.train import compiled
 
 NETWORK = "convnet-1:width=4"
-DIGITS = DataRequest("digits")
+DIGITS = real_images("digits")
 
 
 @pytest.fixture
@@ -33,15 +32,12 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def wanted(method: str, steps: int = 3, ipc: int = 1) -> CostRequest:
-    return CostRequest(DistillRequest(DIGITS, method, ipc, 0, NETWORK, "smoke"), steps)
+def wanted(method: str, steps: int = 3, ipc: int = 1) -> Request:
+    return Request("cost", of=distilled(DIGITS, method, ipc, 0, NETWORK, "smoke"), steps=steps)
 
 
-def cost(session: Session, request: CostRequest) -> Json:
-    planner = Planner(session.root)
-    cell = planner.plan(request)
-    session.execute(planner)
-    return answer_of(cell.id, session.store)
+def cost(session: Session, request: Request) -> Json:
+    return session.answer(request)
 
 
 def test_a_few_steps_tell_what_all_of_them_take(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:

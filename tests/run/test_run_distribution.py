@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import dataclasses
-import runpy
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,36 +8,39 @@ import numpy as np
 import pytest
 import torch
 
+from fresh_python import run_python
+from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.spec import Json
 from stillproof.core.types import Distilled, Stored
 from stillproof.data.load import load
-from stillproof.run import coverage_cell, map_cell
 from stillproof.run.cell import Cell
-from stillproof.run.coverage_cell import MOST_REAL, NEIGHBOUR, compute_coverage
 from stillproof.run.features import Embedder, read_embedder, sample_of_class
-from stillproof.run.map_cell import compute_map, plane
 from stillproof.run.plan import Planner
-from stillproof.run.world import Options, World, answer_of
+from stillproof.run.stage import Job, Options, Stage, answer_of
+from stillproof.run.stages import coverage as coverage_stage
+from stillproof.run.stages import map as map_stage
+from stillproof.run.stages.coverage import MOST_REAL, NEIGHBOUR
+from stillproof.run.stages.map import plane
 from stillproof.score.coverage import coverage
 from stillproof.session import Session
 from stillproof.sets.read import read_set
 from stillproof.store.store import Store
-from stillproof.suites.requests import CoverageRequest, DataRequest, DistillRequest, MapRequest, TrainRequest
+from stillproof.suites.requests import Request, distilled, real_images, trained
 from stillproof.transforms.decode import decode_images
 
 NETWORK = "convnet:depth=1:width=4"
-DIGITS = DataRequest("digits")
+DIGITS = real_images("digits")
 LABEL = 3
 
 
-def a_set(method: str, ipc: int = 2) -> DistillRequest:
-    return DistillRequest(DIGITS, method, ipc, 0, NETWORK)
+def a_set(method: str, ipc: int = 2) -> Request:
+    return distilled(DIGITS, method, ipc, 0, NETWORK)
 
 
 PLAIN, WHITENED, GRIDS = a_set("random"), a_set("random:zca=true"), a_set("random:form=grid2x2", 1)
-REAL_MODEL = TrainRequest(DIGITS, NETWORK, "smoke", 0)
-WHITE_MODEL = TrainRequest(WHITENED, NETWORK, "smoke", 0)
+REAL_MODEL = trained(DIGITS, NETWORK, "smoke", 0)
+WHITE_MODEL = trained(WHITENED, NETWORK, "smoke", 0)
 
 
 class Study:
@@ -49,27 +50,28 @@ class Study:
         self.session = Session(str(folder / "s.db"))
         self.planner = Planner(self.session.root)
         self.covered = {
-            of.method: self.planner.plan(CoverageRequest(of, REAL_MODEL)) for of in (PLAIN, WHITENED, GRIDS)
+            of.method: self.planner.ask("coverage", of=of, model=REAL_MODEL) for of in (PLAIN, WHITENED, GRIDS)
         }
-        self.map = self.planner.plan(MapRequest((PLAIN, GRIDS, WHITENED), REAL_MODEL, LABEL))
+        self.map = self.planner.ask("map", sets=(PLAIN, GRIDS, WHITENED), model=REAL_MODEL, label=LABEL)
         self.planner.plan(WHITE_MODEL)
         self.session.execute(self.planner)
-        self.world = World(
-            self.session.store, Options(self.session.store.url, self.session.root, "cpu"), lambda _: None
-        )
 
     def result(self, cell: Cell) -> Json:
         return answer_of(cell.id, self.session.store)
 
-    def distilled(self, request: DistillRequest) -> Distilled:
+    def distilled(self, request: Request) -> Distilled:
         return read_set(self.session.store, self.result(self.planner.plan(request))["artifact"])
 
-    def embedder(self, request: TrainRequest) -> Embedder:
-        return read_embedder(self.planner.plan(request).id, self.world)
+    def embedder(self, request: Request) -> Embedder:
+        return read_embedder(self.planner.plan(request).id, self.job(self.map))
 
     def again(self, cell: Cell, **changes: object) -> Json:
-        compute = {"coverage": compute_coverage, "map": compute_map}[cell.stage]
-        return compute(cell.id, cell.spec | changes, cell.where, self.world).result
+        stage: type[Stage] = stages.get(cell.stage)
+        return stage.compute(self.job(cell, **changes)).result
+
+    def job(self, cell: Cell, **changes: object) -> Job:
+        options = Options(self.session.store.url, self.session.root, "cpu")
+        return Job(cell.id, cell.spec | changes, cell.where, self.session.store, options, lambda _: None)
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +153,7 @@ def test_a_class_without_images_is_not_covered(study: Study, monkeypatch: pytest
             distilled.labels.values[labels == LABEL] = LABEL + 1
         return distilled
 
-    for module in (coverage_cell, map_cell):
+    for module in (coverage_stage, map_stage):
         monkeypatch.setattr(module, "read_set", without)
     before, found = study.result(study.covered["random"]), study.again(study.covered["random"])
     assert found["per_class"][LABEL] == 0 and found["synthetic"] == 20
@@ -217,7 +219,7 @@ def test_a_network_that_diverged_has_no_features(study: Study) -> None:
 
 def test_what_cannot_be_looked_at_together_fails_while_planning(study: Study) -> None:
     planner = Planner(study.session.root)
-    fit = DistillRequest(DataRequest("digits", "fit"), "random", 1, 0, NETWORK)
+    fit = distilled(real_images("digits", "fit"), "random", 1, 0, NETWORK)
     for sets, label, words in (
         ((PLAIN, fit), LABEL, r"digits \(fit\) and digits \(train\)"),
         ((), LABEL, "at least one"),
@@ -225,21 +227,21 @@ def test_what_cannot_be_looked_at_together_fails_while_planning(study: Study) ->
         ((PLAIN,), -1, "no class -1"),
     ):
         with pytest.raises(BadInput, match=words):
-            planner.plan(MapRequest(sets, REAL_MODEL, label))
+            planner.ask("map", sets=sets, model=REAL_MODEL, label=label)
     model = planner.plan(REAL_MODEL)
     other = dataclasses.replace(model, where=model.where | {"dataset": "mnist"})
     with pytest.raises(BadInput, match="set of digits needs a network that was trained for it, not one for mnist"):
-        coverage_cell.check_data([PLAIN], other)
+        coverage_stage.same_source(planner, [PLAIN], other)
 
 
 def test_a_damaged_network_is_trained_again(tmp_path: Path) -> None:
     session = Session(str(tmp_path / "s.db"))
     planner = Planner(session.root)
-    train, cell = planner.plan(REAL_MODEL), planner.plan(CoverageRequest(PLAIN, REAL_MODEL))
+    train, cell = planner.plan(REAL_MODEL), planner.ask("coverage", of=PLAIN, model=REAL_MODEL)
     with session.store as store:
-        trained = Planner(session.root)
-        trained.plan(REAL_MODEL)
-        session.execute(trained)
+        first = Planner(session.root)
+        first.plan(REAL_MODEL)
+        session.execute(first)
         tensors = store.artifacts.folder(answer_of(train.id, store)["models"]["2"]) / "tensors.safetensors"
         content = bytearray(tensors.read_bytes())
         content[-1] ^= 1
@@ -251,9 +253,5 @@ def test_a_damaged_network_is_trained_again(tmp_path: Path) -> None:
         assert answer_of(cell.id, store)["real"] > 0
 
 
-def test_planning_a_map_does_not_load_what_only_computing_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("sklearn", "sklearn.manifold"):
-        monkeypatch.setitem(sys.modules, name, None)  # importing them is an error now
-    runpy.run_path(map_cell.__file__)
-    with pytest.raises(ImportError, match="sklearn"):
-        plane([np.eye(9, dtype=np.float32)], 2.0)
+def test_planning_a_map_does_not_load_what_only_computing_it_needs() -> None:
+    run_python("import sys, stillproof.run.stages.map\nassert 'sklearn' not in sys.modules")

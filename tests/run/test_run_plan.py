@@ -11,17 +11,17 @@ from stillproof.core.components import recipes
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.data.load import load
 from stillproof.run import plan, resolve
-from stillproof.run.cost import estimate
+from stillproof.run.estimate import estimate
 from stillproof.run.execute import enter
 from stillproof.run.plan import Planner
 from stillproof.run.resolve import Resolver
 from stillproof.store.store import open_store
 from stillproof.suites.accuracy import Accuracy
-from stillproof.suites.requests import ArtifactRequest, DataRequest, DistillRequest, Row, SelectRequest, TrainRequest
+from stillproof.suites.requests import Row, distilled, real_images, selected, stored_set, trained
 from stillproof.train.recipe import Recipe
 
 NETWORK = "convnet-1:width=4"
-DIGITS = DataRequest("digits")
+DIGITS = real_images("digits")
 
 
 def planned(tmp_path: Path, **options: Any) -> Planner:
@@ -40,13 +40,13 @@ def test_a_cell_comes_after_those_that_it_needs(tmp_path: Path) -> None:
     for name, cell in planner.cells.items():
         assert name == cell.id and set(cell.needs) <= seen
         seen.add(name)
-    trained = [cell for cell in planner.cells.values() if cell.stage == "train"]
-    assert len(trained) == 10 and sum(bool(cell.needs) for cell in trained) == 8
+    trainings = [cell for cell in planner.cells.values() if cell.stage == "train"]
+    assert len(trainings) == 10 and sum(bool(cell.needs) for cell in trainings) == 8
 
 
 def test_a_row_that_may_be_too_large_has_a_reason_instead_of_cells(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
-    row = Row({"ipc": 10_000}, (DistillRequest(DIGITS, "random", 10_000, 0, NETWORK),), may_be_too_large=True)
+    row = Row({"ipc": 10_000}, (distilled(DIGITS, "random", 10_000, 0, NETWORK),), may_be_too_large=True)
     (stored,) = planner.rows([row])
     assert stored["cells"] == [] and "the smallest class of digits has" in stored["reason"] and not planner.cells
     with pytest.raises(BadInput, match="smallest class"):
@@ -55,18 +55,18 @@ def test_a_row_that_may_be_too_large_has_a_reason_instead_of_cells(tmp_path: Pat
 
 def test_equal_questions_are_asked_once_however_they_are_written(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
-    one = planner.plan(DistillRequest(DIGITS, "dm:steps=3:batch_real=8", 1, 0, NETWORK))
-    same = planner.plan(DistillRequest(DIGITS, "dm", 1, 0, "convnet:depth=1:width=4", "smoke"))
-    other = planner.plan(DistillRequest(DIGITS, "dm:steps=4:batch_real=8", 1, 0, NETWORK))
+    one = planner.plan(distilled(DIGITS, "dm:steps=3:batch_real=8", 1, 0, NETWORK))
+    same = planner.plan(distilled(DIGITS, "dm", 1, 0, "convnet:depth=1:width=4", "smoke"))
+    other = planner.plan(distilled(DIGITS, "dm:steps=4:batch_real=8", 1, 0, NETWORK))
     assert one is same and other is not one and len(planner.cells) == 2
 
 
 def test_a_set_that_a_suite_made_is_the_same_question_by_its_id(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
-    request = DistillRequest(DIGITS, "random", 1, 0, NETWORK)
+    request = distilled(DIGITS, "random", 1, 0, NETWORK)
     made = planner.plan(request).id
-    trained = planner.plan(TrainRequest(request, NETWORK, "smoke", 0))
-    assert planner.plan(TrainRequest(ArtifactRequest("f" * 64, "digits", made, 10), NETWORK, "smoke", 0)) is trained
+    cell = planner.plan(trained(request, NETWORK, "smoke", 0))
+    assert planner.plan(trained(stored_set("f" * 64, "digits", made, 10), NETWORK, "smoke", 0)) is cell
 
 
 def test_seeds_vary_artifacts_under_fair_and_trainings_alone_under_faithful(tmp_path: Path) -> None:
@@ -87,13 +87,13 @@ def test_heldout_selection_keeps_the_heldout_part_away_from_distillers_and_full(
 def test_selections_share_one_training(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
     for rule in ("last", "oracle", "heldout"):
-        planner.plan(SelectRequest(TrainRequest(DataRequest("digits", "fit"), NETWORK, "smoke", 0, "heldout"), rule))
+        planner.plan(selected(trained(real_images("digits", "fit"), NETWORK, "smoke", 0, "heldout"), rule))
     assert stages(planner) == {"train": 1, "select": 3}
     planned_both = planned(tmp_path, seeds=1)
     planned_both.rows(Accuracy(network=(NETWORK,), seeds=1, selection="oracle").rows())
     assert stages(planned_both) == {"expert": 1, "distill": 8, "train": 9, "select": 18}
     with pytest.raises(BadInput, match="held-out"):
-        planner.plan(SelectRequest(TrainRequest(DIGITS, NETWORK, "smoke", 0), "heldout"))
+        planner.plan(selected(trained(DIGITS, NETWORK, "smoke", 0), "heldout"))
 
 
 def test_nothing_is_planned_twice_in_ten_thousand_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,15 +125,15 @@ def _counted(function: Any, name: str, calls: Counter[str]) -> Any:
 )
 def test_ipc_is_checked(tmp_path: Path, ipc: int, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        Planner(tmp_path).plan(DistillRequest(DIGITS, "random", ipc, 0, NETWORK))
+        Planner(tmp_path).plan(distilled(DIGITS, "random", ipc, 0, NETWORK))
 
 
 def test_the_smallest_class_itself_is_allowed(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
     smallest = Resolver(tmp_path).data("digits", "train").smallest
-    planner.plan(DistillRequest(DIGITS, "random", smallest, 0, NETWORK))
+    planner.plan(distilled(DIGITS, "random", smallest, 0, NETWORK))
     with pytest.raises(BadInput, match=f"has {smallest} images"):
-        planner.plan(DistillRequest(DIGITS, "random", smallest + 1, 0, NETWORK))
+        planner.plan(distilled(DIGITS, "random", smallest + 1, 0, NETWORK))
 
 
 def test_unknown_names_fail_while_planning(tmp_path: Path) -> None:
@@ -148,8 +148,8 @@ def test_what_the_images_are_normalised_by_is_part_of_the_question(
 ) -> None:
     def ids() -> list[str]:
         planner = Planner(tmp_path)
-        on = DistillRequest(DIGITS, "random", 1, 0, NETWORK)
-        return [planner.plan(on).id, planner.plan(TrainRequest(DIGITS, NETWORK, "smoke", 0)).id]
+        on = distilled(DIGITS, "random", 1, 0, NETWORK)
+        return [planner.plan(on).id, planner.plan(trained(DIGITS, NETWORK, "smoke", 0)).id]
 
     before = ids()
 
@@ -164,7 +164,7 @@ def test_what_the_images_are_normalised_by_is_part_of_the_question(
 def test_a_set_that_needs_no_network_is_the_same_for_all(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
     for method, cells in (("random", 1), ("k-center:embedding=pixels", 1), ("k-center", 2)):
-        found = {planner.plan(DistillRequest(DIGITS, method, 1, 0, name)).id for name in (NETWORK, "mlp")}
+        found = {planner.plan(distilled(DIGITS, method, 1, 0, name)).id for name in (NETWORK, "mlp")}
         assert len(found) == cells, method
 
 
@@ -172,11 +172,11 @@ def test_sets_of_one_seed_share_the_network_that_they_are_chosen_by(tmp_path: Pa
     planner = Planner(tmp_path)
     for method in ("k-center", "herding", "k-center-greedy"):
         for ipc in (1, 5):
-            planner.plan(DistillRequest(DIGITS, method, ipc, 3, NETWORK))
+            planner.plan(distilled(DIGITS, method, ipc, 3, NETWORK))
     assert stages(planner) == {"expert": 1, "distill": 6}
-    planner.plan(DistillRequest(DIGITS, "k-center", 1, 4, NETWORK))
-    planner.plan(DistillRequest(DIGITS, "k-center", 1, 3, "mlp"))
-    planner.plan(DistillRequest(DIGITS, "k-center:embedding=pixels", 1, 5, NETWORK))
+    planner.plan(distilled(DIGITS, "k-center", 1, 4, NETWORK))
+    planner.plan(distilled(DIGITS, "k-center", 1, 3, "mlp"))
+    planner.plan(distilled(DIGITS, "k-center:embedding=pixels", 1, 5, NETWORK))
     assert stages(planner) == {"expert": 3, "distill": 9}
     assert [cell.spec["seed"] for cell in planner.cells.values() if cell.stage == "expert"] == [3, 4, 3]
 
@@ -190,6 +190,6 @@ def test_a_recipe_with_behaviour_of_its_own_is_refused(tmp_path: Path) -> None:
 
     try:
         with pytest.raises(BadInput, match="lr_at"):
-            Planner(tmp_path).plan(TrainRequest(DIGITS, NETWORK, "lazy", 0))
+            Planner(tmp_path).plan(trained(DIGITS, NETWORK, "lazy", 0))
     finally:
         recipes.remove(__name__)

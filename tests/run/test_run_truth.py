@@ -2,19 +2,17 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from stillproof.core.errors import BadInput, CellFailed, DataMissing, UnknownName
-from stillproof.core.spec import Json
 from stillproof.data import hpo_bench_truth
 from stillproof.nets.nas201_code import arch_text
 from stillproof.run.plan import Planner
-from stillproof.run.world import answer_of
 from stillproof.session import Session
-from stillproof.suites.requests import TruthRequest
+from stillproof.suites.requests import Request
 
 A, B, ABSENT = "nas201:arch=333132", "nas201:arch=000000", "nas201:arch=444444"
 
@@ -31,16 +29,13 @@ def session(tmp_path: Path) -> Iterator[Session]:
     made.close()
 
 
-def answer(session: Session, request: TruthRequest) -> Json:
-    planner = Planner(session.root)
-    cell = planner.plan(request)
-    session.execute(planner)
-    return answer_of(cell.id, session.store)
+def truth(networks: Sequence[str], source: str = "table") -> Request:
+    return Request("truth", networks=tuple(networks), source=source)
 
 
 def test_networks_get_their_published_accuracies(session: Session) -> None:
     write(session.root)
-    found = answer(session, TruthRequest((A, ABSENT, B)))
+    found = session.answer(truth((A, ABSENT, B)))
     assert found["accuracy"] == {A: pytest.approx(0.9437), B: pytest.approx(0.1)}, (
         "one that the table lacks is left out"
     )
@@ -52,13 +47,13 @@ def test_networks_get_their_published_accuracies(session: Session) -> None:
 def test_however_a_network_is_written_its_reference_is_the_key(session: Session) -> None:
     write(session.root)
     ways = (f"{A}:affine=false", f"nas201:width=8:arch={arch_text('333132')}", "nas201:arch=000000:cells=5")
-    found = answer(session, TruthRequest(ways))["accuracy"]
+    found = session.answer(truth(ways))["accuracy"]
     assert found == {ways[0]: pytest.approx(0.9437), ways[1]: pytest.approx(0.9437), ways[2]: pytest.approx(0.1)}
 
 
 def test_the_question_is_the_table_and_the_networks_in_any_order(tmp_path: Path) -> None:
     def planned(*networks: str) -> str:
-        return Planner(tmp_path).plan(TruthRequest(networks)).id
+        return Planner(tmp_path).plan(truth(networks)).id
 
     write(tmp_path)
     first = planned(A, B)
@@ -70,7 +65,7 @@ def test_the_question_is_the_table_and_the_networks_in_any_order(tmp_path: Path)
 def test_a_table_that_changed_after_planning_is_refused(session: Session) -> None:
     write(session.root)
     planner = Planner(session.root)
-    planner.plan(TruthRequest((A,)))
+    planner.plan(truth((A,)))
     write(session.root, b="11")
     with pytest.raises(CellFailed, match=r"published accuracies have changed since .*; run the command again"):
         session.execute(planner)
@@ -80,7 +75,7 @@ def test_a_missing_table_is_said_while_planning(tmp_path: Path) -> None:
     with pytest.raises(
         DataMissing, match=r"nas_bench_201\.csv.* is needed; the section search of dc-bench.* left out\."
     ):
-        Planner(tmp_path).plan(TruthRequest((A,)))
+        Planner(tmp_path).plan(truth((A,)))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +91,7 @@ def test_what_is_in_no_table_is_refused_while_planning(
 ) -> None:
     write(tmp_path)
     with pytest.raises(error, match=message):
-        Planner(tmp_path).plan(TruthRequest((network,)))
+        Planner(tmp_path).plan(truth((network,)))
 
 
 def test_the_other_source_says_that_it_is_validation_accuracy(
@@ -106,13 +101,13 @@ def test_the_other_source_says_that_it_is_validation_accuracy(
     table.parent.mkdir(parents=True)
     monkeypatch.delitem(sys.modules, hpo_bench_truth.PACKAGE, raising=False)
     monkeypatch.setattr(sys, "path", [str(tmp_path / "installed"), *sys.path])
-    request = TruthRequest((f"{A}:affine=false", ABSENT), "hpo-bench")
+    request = truth((f"{A}:affine=false", ABSENT), "hpo-bench")
     (tmp_path / "installed" / hpo_bench_truth.PACKAGE / "__init__.py").write_text("")
     with pytest.raises(DataMissing, match=r"stillproof\[nas\]'; the section search of dc-bench"):
         Planner(tmp_path).plan(request)
     table.write_bytes(pickle.dumps({"333132": {"val_acc": [91.5, 91.7]}}))
     write(session.root)
-    found = answer(session, request)
+    found = session.answer(request)
     assert found["accuracy"] == {f"{A}:affine=false": pytest.approx(0.916)}
     assert "validation accuracy" in found["label"] and "test" not in found["label"]
     assert found["source"].startswith("hpo_bench@sha256:")

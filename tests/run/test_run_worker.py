@@ -6,20 +6,24 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
+from stillproof.core.components import stages
 from stillproof.core.errors import Corrupt, LeaseLost, StoreError, Unsupported
-from stillproof.core.spec import Json, digest
+from stillproof.core.spec import digest
 from stillproof.run import heartbeat, worker
 from stillproof.run.cell import Cell
-from stillproof.run.execute import enter, run_here, stoppable
+from stillproof.run.execute import enter
+from stillproof.run.executor import Work
+from stillproof.run.executors.here import run_here, stoppable
 from stillproof.run.heartbeat import Heartbeat
+from stillproof.run.stage import Answer, Job, Options, Stage
 from stillproof.run.worker import Worker
-from stillproof.run.world import Answer, Options, World
 from stillproof.store.store import Store, open_store
 
 
@@ -28,32 +32,36 @@ def a_cell(name: str, does: str = "works", needs: tuple[str, ...] = ()) -> Cell:
     return Cell(digest(spec), "test", spec, {"flops": 0.0}, needs, 0.0, name)
 
 
-def compute(cell_id: str, spec: Json, where: Json, world: World) -> Answer:
-    does = spec["does"]
-    if does == "gives NaN":
-        return Answer({"loss": float("nan")})
-    if does == "is unsupported":
-        raise Unsupported("it has no answer.")
-    if does == "reads a corrupt file":
-        raise Corrupt("its hash is another.")
-    if does == "finds no space":
-        raise StoreError("there is no space left.")
-    if does == "stops the user's way":
-        signal.raise_signal(signal.SIGTERM)
-    return Answer({"fine": True})
+@dataclass(frozen=True)
+class Moody(Stage):
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        does = job.spec["does"]
+        if does == "gives NaN":
+            return Answer({"loss": float("nan")})
+        if does == "is unsupported":
+            raise Unsupported("it has no answer.")
+        if does == "reads a corrupt file":
+            raise Corrupt("its hash is another.")
+        if does == "finds no space":
+            raise StoreError("there is no space left.")
+        if does == "stops the user's way":
+            signal.raise_signal(signal.SIGTERM)
+        return Answer({"fine": True})
 
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setitem(worker.STAGES, "test", compute)
+    stages.register("test", version=1)(Moody)
     monkeypatch.setattr(worker, "POLL_SECONDS", 0.01)
     with open_store(str(tmp_path / "s.db")) as opened:
         yield opened
+    stages.remove(__name__)
 
 
 def work(store: Store, *cells: Cell) -> dict[str, str]:
     enter(store, cells)
-    run_here(store, cells, Options(store.url, Path(), "cpu"), lambda *_: None)
+    run_here(Work(store, cells, Options(store.url, Path(), "cpu"), [], lambda *_: None))
     statuses = store.results.statuses([cell.id for cell in cells])
     return {cell.label: statuses[cell.id] for cell in cells}
 

@@ -3,10 +3,9 @@ from __future__ import annotations
 import logging
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -14,7 +13,7 @@ from sqlalchemy import Engine, event
 
 from stillproof.core.errors import StoreError
 from stillproof.store.artifacts import Artifacts
-from stillproof.store.damage import named_artifacts
+from stillproof.store.damage import with_derived
 from stillproof.store.store import Store, open_store
 from stillproof.testing.store_contract import fill
 
@@ -33,9 +32,10 @@ def _make(store: Store, cell: str, number: int) -> str:
     return artifact
 
 
-def _finish(store: Store, cell: str, result: dict[str, Any]) -> None:
+def _finish(store: Store, cell: str, *artifacts: str, derived_from: Sequence[str] = ()) -> None:
     assert store.claims.claim([cell], "me", 60.0) == cell
-    store.claims.finish(cell, "me", result, 1.0, {"cores": 2})
+    result = {"artifact": artifacts[0]} if artifacts else {"accuracy": 0.5}
+    store.claims.finish(cell, "me", result, 1.0, {"cores": 2}, artifacts=artifacts, derived_from=derived_from)
 
 
 def _cut(store: Store, artifact: str) -> None:
@@ -49,21 +49,32 @@ def _flip(store: Store, artifact: str) -> None:
     path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
 
 
-def test_the_artifacts_that_a_result_stands_on() -> None:
-    result = {"artifact": "a", "models": {"1": "b", "2": "c"}, "outcomes": "d", "snapshots": {"5": "e"}, "name": "f"}
-    assert named_artifacts(result) == ["a", "b", "c", "d"]
-    assert named_artifacts({"outcomes": {"x": "g"}}) == ["g"]
-    assert named_artifacts({"accuracy": 0.5, "models": {}, "outcomes": None}) == []
+def test_what_is_derived_from_a_broken_answer_is_broken_too() -> None:
+    origins = {"select": ["train"], "compare": ["other", "select"], "alone": [], "train": ["set"]}
+    assert with_derived(["train"], origins) == ["train", "select", "compare"]
+    assert with_derived(["alone"], origins) == ["alone"] and with_derived([], origins) == []
+
+
+def test_what_is_derived_from_a_damaged_cell_is_open_again_too(store: Store) -> None:
+    ids = fill(store, 4)
+    made = _make(store, ids[0], 0)
+    _finish(store, ids[0], made)
+    _finish(store, ids[1], derived_from=[ids[0]])
+    _finish(store, ids[2], derived_from=[ids[1]])
+    _finish(store, ids[3])
+    _cut(store, made)
+    assert sorted(store.reopen_damaged(ids)) == sorted(ids[:3])
+    assert store.results.statuses([ids[3]]) == {ids[3]: "done"}
 
 
 def test_cells_whose_artifacts_are_damaged_are_open_again(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     ids = fill(store, 7)
     made = [_make(store, cell, i) for i, cell in enumerate(ids[:6])]
     for cell, artifact in zip(ids[:3], made, strict=False):
-        _finish(store, cell, {"artifact": artifact})
-    _finish(store, ids[3], {"models": {"1": made[0], "2": made[3]}, "outcomes": made[4]})
-    _finish(store, ids[4], {"models": {"1": made[0]}, "outcomes": made[5]})
-    _finish(store, ids[5], {"accuracy": 0.5})
+        _finish(store, cell, artifact)
+    _finish(store, ids[3], made[0], made[3], made[4])
+    _finish(store, ids[4], made[0], made[5])
+    _finish(store, ids[5])
     assert store.reopen_damaged(ids) == [] and caplog.records == []
 
     shutil.rmtree(store.artifacts.folder(made[1]))
@@ -82,15 +93,15 @@ def test_cells_whose_artifacts_are_damaged_are_open_again(store: Store, caplog: 
 
     assert store.reopen_damaged(ids[:4]) == []
     assert _make(store, ids[2], 2) == made[2]
-    _finish(store, ids[2], {"artifact": made[2]})
+    _finish(store, ids[2], made[2])
     assert store.reopen_damaged(ids[:4]) == [] and store.artifacts.is_sound(made[2])
 
 
 def test_a_missing_folder_of_all_artifacts_does_not_cost_all_answers(store: Store) -> None:
     plain, cell = fill(store, 2)
-    _finish(store, plain, {"accuracy": 0.5})
+    _finish(store, plain)
     assert store.reopen_damaged([plain]) == [], "nothing needs the folder yet"
-    _finish(store, cell, {"artifact": _make(store, cell, 1)})
+    _finish(store, cell, _make(store, cell, 1))
     shutil.rmtree(store.artifacts.root)
     with pytest.raises(StoreError, match="STILLPROOF_ARTIFACTS"):
         store.reopen_damaged([plain, cell])
@@ -108,7 +119,7 @@ def test_ten_thousand_sound_cells_are_checked_without_reading_a_file(
         connection.exec_driver_sql("UPDATE cells SET status = 'done', result = '{\"accuracy\":0.5}'")
     for cell in ids[:3]:
         store.claims.reopen([cell])
-        _finish(store, cell, {"artifact": artifact})
+        _finish(store, cell, artifact)
     looked: list[str] = []
     whole = Artifacts.tensors_bytes
 
@@ -135,8 +146,8 @@ def test_ten_thousand_sound_cells_are_checked_without_reading_a_file(
 def test_the_maker_of_a_corrupt_artifact_is_open_again(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     cell, other = fill(store, 2)
     artifact = _make(store, cell, 1)
-    _finish(store, cell, {"artifact": artifact})
-    _finish(store, other, {"artifact": artifact})
+    _finish(store, cell, artifact)
+    _finish(store, other, artifact)
     assert store.reopen_maker(artifact) == cell
     assert store.results.statuses([cell]) == {cell: "done"}, "the artifact was made again in the meantime"
     _flip(store, artifact)
@@ -149,7 +160,7 @@ def test_the_maker_of_a_corrupt_artifact_is_open_again(store: Store, caplog: pyt
 
 def test_only_done_cells_are_reopened(store: Store) -> None:
     done, running, failed, unsupported = ids = fill(store, 4)
-    _finish(store, done, {"accuracy": 0.5})
+    _finish(store, done)
     for cell in (running, failed, unsupported):
         store.claims.claim([cell], "me", 60.0)
     store.claims.fail(failed, "me", "no")
@@ -180,9 +191,11 @@ def test_a_store_of_the_first_schema_learns_the_sizes(tmp_path: Path) -> None:
         kept, cut, gone = ids = fill(store, 3)
         made = {cell: _make(store, cell, i) for i, cell in enumerate(ids)}
         for cell in ids:
-            _finish(store, cell, {"artifact": made[cell]})
+            _finish(store, cell, made[cell])
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("ALTER TABLE artifacts DROP COLUMN tensors_bytes")
+        for column in ("needs", "artifacts", "derived_from"):
+            connection.execute(f"ALTER TABLE cells DROP COLUMN {column}")
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
     with open_store(str(file)) as store:
         shutil.rmtree(store.artifacts.folder(made[gone]))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 import sqlite3
@@ -7,9 +8,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
 
 import stillproof.store.migrations as migrations
 from stillproof.core.errors import StoreError
@@ -123,3 +126,40 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     (tmp_path / "x.db").touch()
     with open_store(str(tmp_path / "x.db"), create=False) as store:
         fill(store, 1)
+
+
+def test_a_store_from_before_names_that_last_keeps_its_answers_and_says_what_is_new(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "x.db"
+    config = migrate._config()
+    engine = create_engine(f"sqlite:///{file}")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0002")
+    engine.dispose()
+    old = {
+        "distill": ({"zca": "w", "experts": ["e1", "e2"]}, {"artifact": "set", "snapshots": {"1": "on the way"}}),
+        "train": ({"upstream": {"cell": "distill"}}, {"models": {"1": "m1", "2": "m2"}, "outcomes": "o"}),
+        "select": ({"train": "train", "rule": "last"}, {"accuracy": 0.5, "model": "m2", "outcomes": "o"}),
+        "real": ({"upstream": {"data": "digits/train@sha256:0"}}, None),
+    }
+    for name, (spec, result) in old.items():
+        written = "NULL" if result is None else f"'{json.dumps(result)}'"
+        values = f"'{name}', 'a stage', '{json.dumps(spec)}', '{{}}', 'done', 0, 1.0, 0.0, {written}"
+        columns = 'id, stage, spec, "where", status, attempts, progress, created, result'
+        _execute(file, f"INSERT INTO cells ({columns}) VALUES ({values})")
+    caplog.set_level(logging.INFO, logger="stillproof")
+    with open_store(str(file)) as store:
+        found = store.results.get_many(list(old))
+    assert (
+        "upgraded from schema 0002 to 0003; its tables and artifacts are as they were, but questions have new names"
+        in (caplog.text)
+    )
+    assert {name: found[name].result for name in old} == {name: result for name, (_, result) in old.items()}
+    assert {name: (record.needs, record.artifacts, record.derived_from) for name, record in found.items()} == {
+        "distill": (("w", "e1", "e2"), ("set",), ()),
+        "train": (("distill",), ("m1", "m2", "o"), ()),
+        "select": (("train",), (), ("train",)),
+        "real": ((), (), ()),
+    }

@@ -6,7 +6,7 @@ from stillproof.core.components import suites
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.suites.accuracy import Accuracy
-from stillproof.suites.requests import DataRequest, DistillRequest, SelectRequest
+from stillproof.suites.requests import DistillRequest, SelectRequest
 
 
 def test_one_row_a_question_and_full_data_first() -> None:
@@ -39,7 +39,7 @@ def test_which_data_a_selection_leaves_to_learn_from(selection: str, part: str) 
         (request,) = row.requests
         on = request.train.on
         data = on.data if isinstance(on, DistillRequest) else on
-        assert data == DataRequest("digits", part) and request.rule == selection  # type: ignore[arg-type]
+        assert data == real_images("digits", part) and request.rule == selection  # type: ignore[arg-type]
         assert request.train.heldout == ("heldout" if selection == "heldout" else None)
 
 

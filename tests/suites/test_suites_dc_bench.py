@@ -12,7 +12,6 @@ from stillproof.suites.dc_bench.suite import SECTIONS, DCBench
 from stillproof.suites.requests import (
     CostRequest,
     CoverageRequest,
-    DataRequest,
     DistillRequest,
     MapRequest,
     Request,
@@ -115,7 +114,7 @@ def test_the_search_looks_at_images_that_no_set_was_made_from() -> None:
     assert len(rows) == 3 * 3  # random, dm and full on three architectures
     for request in chosen(rows):
         on = request.train.on
-        assert (on.data if isinstance(on, DistillRequest) else on) == DataRequest("digits", "fit")
+        assert (on.data if isinstance(on, DistillRequest) else on) == real_images("digits", "fit")
         assert request.train.heldout == "heldout" and "shuffle" not in request.train.recipe
     without = of(search(search_full_recipe=""), "search")
     assert {row.keys["method"] for row in without} == {"random", "dm"}
@@ -127,7 +126,7 @@ def test_the_faithful_search_keeps_what_the_original_did() -> None:
         assert request.train.heldout == "search-heldout" and request.train.network.endswith(":affine=false")
         on = request.train.on
         if row.keys["method"] == "full":
-            assert on == DataRequest("digits", "search-fit")
+            assert on == real_images("digits", "search-fit")
         else:
             assert isinstance(on, DistillRequest) and on.data.part == "train"
             assert request.train.recipe.endswith(":shuffle=false")
@@ -139,11 +138,11 @@ def test_the_truth_is_published_where_there_is_one_and_trained_elsewhere() -> No
     assert isinstance(request, TruthRequest) and len(request.networks) == 3
     trained = of(search(), "search-truth")
     assert [row.keys["architecture"] for row in trained] == list(request.networks)
-    assert {request.train.on for request in chosen(trained)} == {DataRequest("digits")}
+    assert {request.train.on for request in chosen(trained)} == {real_images("digits")}
     for request in chosen(of(search(selection="heldout"), "search-truth")):
-        assert request.train.on == DataRequest("digits", "fit") and request.rule == "heldout"
+        assert request.train.on == real_images("digits", "fit") and request.rule == "heldout"
     subset = {request.train.on for request in chosen(of(search(truth_ipc=7), "search-truth"))}
-    assert subset == {DistillRequest(DataRequest("digits"), "random", 7, 0, "convnet-3", "smoke")}
+    assert subset == {distilled(real_images("digits"), "random", 7, 0, "convnet-3", "smoke")}
 
 
 def test_starts_are_followed_along_one_distillation_each() -> None:

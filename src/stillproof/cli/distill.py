@@ -73,7 +73,7 @@ def command(
         "images": made.result["images"],
         "bytes": made.result["bytes"],
         "seconds": made.result["seconds"],
-        "snapshots": made.result["snapshots"],
+        "snapshots": {str(step): artifact for step, artifact in made.snapshots.items()},
     }
     retreats = made.result["notes"].get("retreats", [])
     if retreats:

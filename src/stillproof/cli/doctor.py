@@ -16,7 +16,7 @@ def command(store: StoreOption = None, data: DataOption = None, as_json: JsonOpt
     """Look at packages, processor, compiler, data folder and store."""
     from stillproof.core.provenance import provenance
     from stillproof.data.load import data_root
-    from stillproof.run.world import default_device
+    from stillproof.run.stage import default_device
 
     index_entry_points()
     import_entry_points()

@@ -1,4 +1,4 @@
-"""The registries, one a kind; third-party packages extend them through the entry-point groups of the same name."""
+"""The registries, one per kind; third-party packages extend them through the entry-point groups of the same name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ augmentations: Registry[Augmentation] = Registry("augmentation", "augmentations"
 recipes: Registry[Any] = Registry("recipe", "recipes", "stillproof.train")
 distillers: Registry[Distiller] = Registry("distiller", "distillers", "stillproof.distill")
 suites: Registry[Suite] = Registry("suite", "suites", "stillproof.suites")
+stages: Registry[Any] = Registry("stage", "stages", "stillproof.run.stages")
 
 REGISTRIES: dict[str, Registry[Any]] = {
-    registry.plural: registry for registry in (datasets, networks, augmentations, recipes, distillers, suites)
+    registry.plural: registry for registry in (datasets, networks, augmentations, recipes, distillers, suites, stages)
 }

@@ -36,6 +36,7 @@ class Context:
         space: The space that synthetic images live in.
         front: Takes pixels into that space, on the device.
         experts: Weights of networks along their training on real images, (epochs + 1, P) each, for methods that ask.
+        teachers: Models trained on real images, from pixels to logits, on the device, for methods that ask.
         forward_flops: Work of one image's forward pass through that network.
         scratch: Folder for checkpoints; without one nothing is kept.
         report: Takes the share of the cell that is done.
@@ -55,6 +56,7 @@ class Context:
     space: Space | None = None
     front: nn.Module | None = None
     experts: Sequence[Tensor] = ()
+    teachers: Sequence[nn.Module] = ()
     forward_flops: float = 0.0
     scratch: Path | None = None
     report: Report = _silent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ class Entry:
 
     ``fixed`` are the parameters that a short name settles: ``convnet-3-bn`` is ``convnet`` with depth 3 and batch norm.
     ``params`` maps every parameter to its type and default, as written in the source or settled by the name.
+    ``references`` are the parameters that name other components, each with the kind of these.
     """
 
     kind: str
@@ -31,6 +33,14 @@ class Entry:
     family: str
     params: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    references: Mapping[str, str] = field(default_factory=dict)
+
+    def named_in(self, reference: str) -> Iterator[tuple[str, str]]:
+        """Yield kind and name of the components that a reference to this one names, or else names by default."""
+        for key, kind in self.references.items():
+            given = re.search(rf"\b{re.escape(key)}=([\w-]+)", reference)
+            default = self.params.get(key, "").partition(" = ")[2].strip("'\"")
+            yield kind, given[1] if given else default
 
 
 def scan(source: str, *, module: str, origin: str, filename: str) -> list[Entry]:
@@ -42,7 +52,7 @@ def scan(source: str, *, module: str, origin: str, filename: str) -> list[Entry]
     file = ast.parse(source, filename=filename)
     entries: list[Entry] = []
     for node in _classes(file).values():
-        fields = _fields(node, file)
+        fields, references = _fields(node, file), _references(node, file)
         for registry, name, options in _registrations(node):
             names = {name: {}} | options.get("names", {})
             summary = (ast.get_docstring(node) or "").split("\n")[0]
@@ -60,6 +70,7 @@ def scan(source: str, *, module: str, origin: str, filename: str) -> list[Entry]
                         family=name,
                         params=_params(fields, fixed),
                         fixed=fixed,
+                        references=references,
                     )
                 )
     return entries
@@ -97,6 +108,15 @@ def _fields(node: ast.ClassDef, file: ast.Module) -> dict[str, tuple[str, str]]:
         if not annotation.startswith("ClassVar"):
             fields[item.target.id] = (annotation, ast.unparse(item.value) if item.value is not None else "")
     return fields
+
+
+def _references(node: ast.ClassDef, file: ast.Module) -> dict[str, str]:
+    """Return the class attribute ``references``, the class's own or that of a base."""
+    for item in node.body:
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and item.target.id == "references":
+            return dict(ast.literal_eval(item.value)) if item.value is not None else {}
+    bases = [_find(base.id, node, file) for base in node.bases if isinstance(base, ast.Name)]
+    return next((found for base in bases if base and (found := _references(*base))), {})
 
 
 def _find(name: str, below: ast.ClassDef, file: ast.Module) -> tuple[ast.ClassDef, ast.Module] | None:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from stillproof.core.errors import BadInput, DuplicateName, PluginError, UnknownName
+from stillproof.core.identity import code_identity
 from stillproof.core.index import Entry, scan
-from stillproof.core.source import closure_hash
-from stillproof.core.spec import ComponentSpec
+from stillproof.core.spec import ComponentSpec, Json, plain
 from stillproof.core.validate import validated
 
 T = TypeVar("T")
@@ -108,13 +108,31 @@ class Registry(Generic[T]):
         return validated(cls, values, f"{self.kind} {name!r}")
 
     def spec(self, component: T) -> ComponentSpec:
-        """Return ``component`` as it enters a spec."""
+        """Return ``component`` with all its parameters."""
+        entry = self._entry_of(component)
+        params = {f.name: getattr(component, f.name) for f in dataclasses.fields(cast(Any, component)) if f.init}
+        return ComponentSpec(self.kind, entry.family, entry.version, params)
+
+    def identity(self, component: T) -> Json:
+        """Return what names ``component`` in the spec of a cell, as JSON values.
+
+        That is its name, version, what is special of its code, and the parameters that are not defaults, which are as
+        the lock has them; parameters that name other components are these components' identities.
+        """
+        entry = self._entry_of(component)
+        code = code_identity(*_code_of(type(component)))
+        return {"name": entry.family, "version": entry.version, "params": given_params(component)} | code
+
+    def code(self, name: str) -> Json:
+        """Return the version of a component and what is special of its code, as JSON values."""
+        return {"version": self.entry(name).version} | code_identity(*_code_of(self.get(name)))
+
+    def _entry_of(self, component: T) -> Entry:
         cls = type(component)
         entry = next((e for e in self.entries().values() if self._classes.get(e.name) is cls), None)
         if entry is None:
             raise BadInput(f"{cls.__qualname__} is not a registered {self.kind}.")
-        params = {f.name: getattr(component, f.name) for f in dataclasses.fields(cast(Any, component)) if f.init}
-        return ComponentSpec(self.kind, entry.family, entry.version, params, source_of(cls))
+        return entry
 
     def _refuse_taken(self, entries: list[Entry]) -> None:
         owners = dict(self.entries())
@@ -138,23 +156,36 @@ def parse_reference(reference: str) -> tuple[str, dict[str, str]]:
     return name, params
 
 
-def source_of(cls: type) -> str:
-    """Return the hash of the file that defines ``cls`` and of what it uses of Stillproof and of its own package."""
-    cached = _SOURCES.get(cls)
-    if cached is None:
-        cached = _SOURCES[cls] = closure_hash(_text_of(cls), cls.__module__.partition(".")[0])
-    return cached
+def given_params(component: Any, base: type | None = None) -> Json:
+    """Return the parameters that are not defaults, as JSON values; defaults are those of ``base``, if given."""
+    defaults = {f.name: _default(f) for f in dataclasses.fields(base or component)}
+    values = {f.name: getattr(component, f.name) for f in dataclasses.fields(component) if f.init}
+    given = {key: value for key, value in values.items() if value != defaults.get(key, dataclasses.MISSING)}
+    kinds: Mapping[str, str] = getattr(component, "references", {})
+    return {key: _named(value, kinds[key]) if key in kinds else plain(value) for key, value in given.items()}
 
 
-_SOURCES: dict[type, str] = {}
+def _default(field: dataclasses.Field[Any]) -> Any:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
-def _text_of(cls: type) -> str:
+def _named(reference: str, kind: str) -> Json | str:
+    """Return the identity of the component that a parameter names; one that names none, as ``none`` does, is a text."""
+    from stillproof.core.components import REGISTRIES
+
+    registry = REGISTRIES[kind]
+    if reference in ("", "none") and reference not in registry.entries():
+        return reference
+    return registry.identity(registry.build(reference))
+
+
+def _code_of(cls: type) -> tuple[str, str | None]:
+    """Return the module that defines a class and, if it has no file, the text that does."""
     module = sys.modules[cls.__module__]
-    if hasattr(module, "__plugin_source__"):
-        return str(module.__plugin_source__)
+    if hasattr(module, "__plugin_source__") or hasattr(module, "__file__"):
+        return cls.__module__, None
     try:  # a notebook has no file, only the cell that defines the class
-        return inspect.getsource(module if hasattr(module, "__file__") else cls)
+        return cls.__module__, inspect.getsource(cls)
     except (OSError, TypeError) as error:
         raise BadInput(
             f"the source of {cls.__qualname__} cannot be read: define it in a file or a notebook."

@@ -23,13 +23,12 @@ def digest(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ComponentSpec:
-    """A component as it enters a spec: which one, which version, which parameters, which source."""
+    """A component with all its parameters, as cards keep it: which one, which version, which values."""
 
     kind: str
     name: str
     version: int
     params: Mapping[str, Any]
-    source: str
 
     def as_dict(self) -> Json:
         """Return the spec as JSON values; tuples become lists, as they do in JSON."""
@@ -37,6 +36,10 @@ class ComponentSpec:
             "kind": self.kind,
             "name": self.name,
             "version": self.version,
-            "params": json.loads(json.dumps(dict(self.params))),
-            "source": self.source,
+            "params": plain(dict(self.params)),
         }
+
+
+def plain(value: Any) -> Any:
+    """Return ``value`` as JSON gives it back: tuples become lists."""
+    return json.loads(json.dumps(value))

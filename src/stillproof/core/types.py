@@ -194,16 +194,12 @@ class Augmentation(Protocol):
 class Distiller(Protocol):
     """A way to make a small set from a large one.
 
-    It may have more: ``presets`` (a table of ``Preset``), ``image_passes(n_real, num_classes, ipc)`` (its cost in
-    forward passes of one image), ``needs_network`` (false if it never calls ``ctx.make_network``, so that its sets are
-    the same for every network), ``images_each(ipc)`` (real images of a class that it needs, if not ``ipc``), ``zca``
-    (true to work on whitened images; ``whitening`` names another than the usual one) and ``needs_experts`` (how many
-    networks must be trained on the real images before, and by which recipe; their weights come as ``ctx.experts``; all
-    sets have the same ones, or with ``experts_by_seed`` those of the same seed).
+    It may have more: ``needs`` (a ``stillproof.core.needs.Needs``), ``presets`` (a table of ``Preset``) and
+    ``image_passes(n_real, num_classes, ipc)`` (its cost in forward passes of one image).
     """
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         ...
 
 

@@ -17,7 +17,7 @@ def validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
     import pydantic
 
     try:
-        built = pydantic.TypeAdapter(cls).validate_python(_with_lists(cls, values))
+        built: T = _adapter(cls).validate_python(_with_lists(cls, values))
     except pydantic.ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
@@ -31,6 +31,18 @@ def validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
         if isinstance(value, float) and not math.isfinite(value):
             raise BadInput(f"{what}: {key} = {value} is not allowed: Input should be a finite number.")
     return built
+
+
+def _adapter(cls: Any) -> Any:
+    """Return what checks the values of a class; it is kept, since making one takes a while."""
+    import pydantic
+
+    if cls not in _ADAPTERS:
+        _ADAPTERS[cls] = pydantic.TypeAdapter(cls)
+    return _ADAPTERS[cls]
+
+
+_ADAPTERS: dict[Any, Any] = {}
 
 
 def _with_lists(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from stillproof.core.components import distillers, recipes
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.learning.attention import Attention
@@ -72,6 +73,11 @@ class DataDAM:
             raise ValueError("steps must not be negative, batch_real and lr must be positive, momentum in [0, 1)")
         if self.power < 1 or self.task_balance < 0:
             raise ValueError("power must be at least 1, task_balance must not be negative")
+
+    @property
+    def needs(self) -> Needs:
+        """Say whether images are whitened."""
+        return Needs(whitening="usual" if self.zca else "")
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""

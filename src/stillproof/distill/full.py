@@ -9,6 +9,7 @@ import torch
 
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.choosing.chosen_images import keep
 
@@ -21,7 +22,7 @@ class FullData:
     Suites train on the data set itself instead of a copy; this is for those who want the copy as an artifact.
     """
 
-    needs_network: ClassVar[bool] = False
+    needs: ClassVar[Needs] = Needs(network=False)
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return all images, class by class."""

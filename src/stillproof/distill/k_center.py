@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.choosing.chosen_images import keep
 from stillproof.distill.choosing.embeddings import Choosing, Embedding, embedded
@@ -37,13 +39,15 @@ class KCenter(Choosing):
         if self.starts < 1:
             raise ValueError("starts must be at least 1")
 
-    def images_each(self, ipc: int) -> int:
-        """Return how many real images of a class are needed."""
-        return images_each(ipc, self.form)
+    @property
+    def needs(self) -> Needs:
+        """Say which network must have been trained before, and how many real images are needed."""
+        each = images_each(1, self.form)
+        return dataclasses.replace(super().needs, real_per_image=each, trained_per_image=each)
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
-        each = self.images_each(ipc)
+        each = images_each(ipc, self.form)
         return keep(data, k_center_positions(data, each, ctx, self.embedding, self.starts), ctx, self.form)
 
 

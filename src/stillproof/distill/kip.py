@@ -13,6 +13,7 @@ from torch import Tensor
 
 from stillproof.core.components import distillers, recipes
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet, Stored
 from stillproof.distill.kernels.conv_features import FeatureKernel
@@ -70,7 +71,6 @@ class KernelInducingPoints:
     init: Init = "real"
     on_divergence: OnDivergence = "fail"
 
-    whitening: ClassVar[str] = "kip"  # which is another than the usual
     presets: ClassVar[Sequence[Preset]] = (
         Preset("quick", {"steps": 200, "target_batch": 1000, "networks": 2}),
         Preset("smoke", {"steps": 3, "target_batch": 30, "networks": 2}),
@@ -82,9 +82,10 @@ class KernelInducingPoints:
             raise ValueError("steps must not be negative; lr, ridge, target_batch, depth and networks must be positive")
 
     @property
-    def needs_network(self) -> bool:
-        """Say whether the result depends on the network."""
-        return self.kernel == "conv-features" or self.init == "k-center"
+    def needs(self) -> Needs:
+        """Say whether the result depends on the network; its whitening is another than the usual."""
+        network = self.kernel == "conv-features" or self.init == "k-center"
+        return Needs(network=network, whitening="kip" if self.zca else "")
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""

@@ -10,6 +10,7 @@ import torch
 
 from stillproof.core.components import distillers, recipes
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.learning.descent import OnDivergence, descend
@@ -73,10 +74,11 @@ class TrajectoryMatching:
             raise ValueError("lr and lr_start must be positive, lr_lr not negative, momentum in [0, 1)")
 
     @property
-    def needs_experts(self) -> tuple[int, str]:
+    def needs(self) -> Needs:
         """Say how many networks are followed, and how they are trained."""
         epochs = self.max_start - 1 + self.expert_epochs
-        return self.experts, f"expert:epochs={epochs}:curve_points={epochs}"
+        experts = TrainedBefore(self.experts, f"expert:epochs={epochs}:curve_points={epochs}")
+        return Needs(whitening="usual" if self.zca else "", experts=experts)
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class, with the step size to train on them as their recipe."""

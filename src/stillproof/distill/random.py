@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.choosing.chosen_images import keep
 from stillproof.distill.grids.grid import Form, images_each
@@ -26,15 +26,17 @@ class RandomImages:
 
     zca: bool = False
     form: Form = "single"
-    needs_network: ClassVar[bool] = False
 
-    def images_each(self, ipc: int) -> int:
-        """Return how many real images of a class are needed."""
-        return images_each(ipc, self.form)
+    @property
+    def needs(self) -> Needs:
+        """Say that no network is needed, and how many images are."""
+        each = images_each(1, self.form)
+        whitening = "usual" if self.zca else ""
+        return Needs(network=False, whitening=whitening, real_per_image=each, trained_per_image=each)
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
-        index = random_positions(data, self.images_each(ipc), ctx)
+        index = random_positions(data, images_each(ipc, self.form), ctx)
         return keep(data, index, ctx, self.form)
 
 

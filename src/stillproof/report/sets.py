@@ -47,13 +47,24 @@ def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[S
         raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
     rows = [row for row in run.rows if row["cells"] and row["ipc"] is not None]
     chosen = [row["cells"][0] for row in rows if not ipc or row["ipc"] in ipc]
-    trained = [record.spec["train"] for record in store.results.get_many(chosen).values() if "train" in record.spec]
-    upstream = [record.spec["upstream"].get("cell") for record in store.results.get_many(trained).values()]
-    made = store.results.get_many([cell for cell in dict.fromkeys(upstream) if cell])
-    results = sorted((r.result for r in made.values() if r.result), key=lambda result: str(result["name"]))
-    if not results:
+    found = _sets_behind(store, chosen)
+    if not found:
         raise BadInput(f"the newest run of {suite!r} has no distilled set yet: `stillproof status` says why.")
-    return [named_set(store, result["artifact"]) for result in results]
+    return [named_set(store, artifact) for artifact in found]
+
+
+def _sets_behind(store: Store, cells: Sequence[str]) -> list[str]:
+    """Return the distilled sets that cells read, directly or not, by name; those on the way to another are left out."""
+    named: dict[str, str] = {}
+    seen: set[str] = set()
+    while cells:
+        records = store.results.get_many(cells).values()
+        seen |= set(cells)
+        sets = store.names_of([artifact for record in records for artifact in record.artifacts], "distilled")
+        named |= sets
+        further = [need for record in records if not set(record.artifacts) & sets.keys() for need in record.needs]
+        cells = [cell for cell in dict.fromkeys(further) if cell not in seen]
+    return sorted((artifact for artifact in named if "@" not in named[artifact]), key=lambda artifact: named[artifact])
 
 
 def snapshots_of(store: Store, shown: ShownSet) -> list[tuple[int, ShownSet]]:
@@ -62,14 +73,12 @@ def snapshots_of(store: Store, shown: ShownSet) -> list[tuple[int, ShownSet]]:
     Raises:
         BadInput: None were kept, or this store does not know of them.
     """
-    cell = store.cell_of(shown.id)
-    record = store.results.get(cell) if cell else None
-    kept = (record.result or {}).get("snapshots", {}) if record else {}
-    found = [(int(step), named_set(store, kept[step])) for step in sorted(kept, key=int) if kept[step] != shown.id]
+    kept = sorted(store.snapshots_of(shown.id).items())
+    found = [(step, named_set(store, artifact)) for step, artifact in kept if artifact != shown.id]
     if not found:
         raise BadInput(
             f"no snapshots of {title_of(shown)} ({shown.id[:12]}) are in this store, so nothing moves: distil with "
-            f"`--snapshots every=N` (and into a new --store, if this one has the set already)."
+            "`--snapshots every=N`."
         )
     return found
 

@@ -1,22 +1,40 @@
-"""One question of a plan."""
+"""One question of a plan: what a stage says of it, and the cell that this makes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stillproof.core.spec import Json
 
-SPEC_FORMAT = 1
+SPEC_FORMAT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a stage says of one question.
+
+    Args:
+        spec: Everything that decides the answer, but for the stage itself.
+        label: What people read.
+        needs: The cells whose answers it reads.
+        flops: The expected work.
+        where: What only helps to compute it, such as the name of the data set; others may add hints.
+        images: How many images a training sees, if the answer is a set of images for ``where["dataset"]``.
+        alone: Whether it measures time, so that no other may run beside it.
+    """
+
+    spec: Json
+    label: str
+    needs: tuple[str, ...] = ()
+    flops: float = 0.0
+    where: Json = field(default_factory=dict)
+    images: int | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One question.
-
-    ``spec`` decides the answer and names the cell; ``where`` only helps to compute it; ``needs`` are the cells whose
-    answers it reads; ``flops`` is the expected work; ``alone`` says that it measures time,
-    so that no other may run beside it.
-    """
+    """One question, named by the hash of its spec; the rest is as its stage planned it."""
 
     id: str
     stage: str
@@ -25,4 +43,17 @@ class Cell:
     needs: tuple[str, ...]
     flops: float
     label: str
+    images: int | None = None
     alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """Images to train on: how a spec names them, the cells that make them, how many, and of which data set."""
+
+    spec: Json
+    count: int
+    dataset: str
+    label: str
+    needs: tuple[str, ...] = ()
+    part: str | None = None  # of the real images, if it is these

@@ -1,42 +1,69 @@
-"""What a distiller runs in: seeds, space, front and network, from the spec of its cell."""
+"""What a distiller runs in: seeds, space, front, networks and teachers, from the spec of its cell."""
 
 from __future__ import annotations
 
-from stillproof.core.components import networks
+from collections.abc import Sequence
+from functools import lru_cache
+
+from torch import nn
+
+from stillproof.core.components import distillers, networks
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
-from stillproof.core.types import Card, ImageSet, Space
+from stillproof.core.types import Card, Distiller, ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
-from stillproof.run.expert_cell import Experts
-from stillproof.run.world import World, context_of
-from stillproof.run.zca_cell import whitened
+from stillproof.run.expert_weights import Experts
+from stillproof.run.stage import Job
+from stillproof.run.stages.zca import whitened
+from stillproof.run.trained_models import read_trained
 from stillproof.sets.fronts import front_of
 
 
-def make_context(cell_id: str, spec: Json, where: Json, world: World, data: ImageSet) -> Context:
-    """Return the context that a distiller runs in; everything here decides its result."""
-    device = world.options.device
+def method_of(spec: Json) -> Distiller:
+    """Return the distiller that a spec names."""
+    return distillers.build(spec["method"]["name"], spec["method"]["params"])
+
+
+def make_context(job: Job, spec: Json, data: ImageSet) -> Context:
+    """Return the context of the distillation that ``spec`` asks for; everything here decides its result."""
+    method, device = distillers.spec(method_of(spec)), job.device
     card = Card(
-        method=spec["method"]["name"],
-        version=spec["method"]["version"],
-        params=spec["method"]["params"],
-        dataset=where["dataset"],
+        method=method.name,
+        version=method.version,
+        params=method.as_dict()["params"],
+        dataset=job.where["dataset"],
         data_id=data.id,
         ipc=spec["ipc"],
         seed=spec["seed"],
-        network=where["network"] if spec["network"] else "none",
+        network=job.where["network"] if spec["network"] else "none",
         licence=data.info.licence,
         bytes=0,
     )
-    # Whitened if the spec names a whitening.
-    space = whitened(spec["zca"], world.store) if "zca" in spec else Space.normalised(data.info)
-    ctx = context_of(cell_id, Seeds(spec["seed"]).child("distill", spec["method"]["name"]), world)
-    ctx.card, ctx.space, ctx.front = card, space, front_of(space, world.store).to(device)
-    ctx.experts = Experts(spec.get("experts", ()), world.store)
-    ctx.snapshot_steps = world.options.snapshot_steps | set(spec.get("snapshots", ()))
+    space = whitened(spec["zca"], job.store) if "zca" in spec else Space.normalised(data.info)
+    ctx = job.context(Seeds(spec["seed"]).child("distill", method.name))
+    ctx.card, ctx.space, ctx.front = card, space, front_of(space, job.store).to(device)
+    ctx.experts = Experts(spec.get("experts", ()), job.store)
+    ctx.teachers = Teachers(spec.get("teachers", ()), job)
     if spec["network"]:
         network = networks.build(spec["network"]["name"], spec["network"]["params"])
         ctx.networks = lambda seeds: build_network(network, data.info, seeds, device)
         ctx.forward_flops = forward_flops(network, data.info.channels, data.info.size, data.num_classes)
     return ctx
+
+
+class Teachers(Sequence[nn.Module]):
+    """The models whose answers a distiller uses, read from the store when they are asked for, and then kept."""
+
+    def __init__(self, cells: Sequence[str], job: Job) -> None:
+        """Name the training cells."""
+        self.cells = cells
+        self._read = lru_cache(maxsize=None)(lambda cell: read_trained(cell, job).model)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.cells)
+
+    def __getitem__(self, number: int) -> nn.Module:  # type: ignore[override]
+        """Return one model, ready to be asked: its weights are frozen, its norms have the statistics of training."""
+        return self._read(self.cells[number]).eval().requires_grad_(False)

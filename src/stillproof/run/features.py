@@ -10,27 +10,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from stillproof.core.errors import Corrupt, Unsupported
+from stillproof.core.errors import Unsupported
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Distilled, ImageSet, Space
-from stillproof.run.world import World, answer_of
+from stillproof.run.stage import Job
+from stillproof.run.trained_models import read_trained
 from stillproof.sets.fronts import front_of
-from stillproof.store.artifact_files import Artifact
 from stillproof.store.store import Store
 from stillproof.train.labels import classes
-from stillproof.train.model import TEST_BATCH, TrainedModel, load_model, space_of
+from stillproof.train.model import TEST_BATCH, TrainedModel
 from stillproof.transforms.decode import decode_images
-from stillproof.transforms.zca import ZCA
-
-# What features run through besides the network itself: of these with all that they import ...
-FEATURES = (
-    "stillproof.train.model",
-    "stillproof.train.labels",
-    "stillproof.transforms.decode",
-    "stillproof.transforms.kip_zca",
-)
-# ... and of these the file alone.
-FEATURES_FILES = ("stillproof.run.features", "stillproof.run.zca_cell")
 
 Features = NDArray[np.float32]  # (N, D)
 
@@ -69,23 +58,10 @@ class Embedder:
         return np.asarray(found.numpy(), np.float32)
 
 
-def read_embedder(train_cell: str, world: World) -> Embedder:
+def read_embedder(train_cell: str, job: Job) -> Embedder:
     """Return the embedder of the network that a training cell ended with."""
-    curve, device = answer_of(train_cell, world.store), world.options.device
-    stored = _read_model(world.store, curve["models"][str(curve["epochs"][-1])])
-    space = space_of(stored.card["space"])
-    front = front_of(space, world.store)
-    model = load_model(stored.tensors, stored.card, device, front if isinstance(front, ZCA) else None)
-    return Embedder(model, space, world.store, device)
-
-
-def _read_model(store: Store, artifact: str) -> Artifact:
-    try:
-        return store.artifacts.read(artifact)
-    except Corrupt as error:
-        if store.reopen_maker(artifact) is None:
-            raise
-        raise Corrupt(f"{error} The same command trains it again.") from error
+    found = read_trained(train_cell, job)
+    return Embedder(found.model, found.space, job.store, job.device)
 
 
 def sample_of_class(data: ImageSet, label: int, most: int) -> Tensor:

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import functools
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from stillproof.core.components import stages
+from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json, digest
-from stillproof.run.cell import Cell
-from stillproof.run.coverage_cell import plan_coverage
-from stillproof.run.map_cell import plan_map
-from stillproof.run.plan_cost import plan_cost
-from stillproof.run.plan_distill import TooFewImages, plan_distill, plan_whitening
-from stillproof.run.plan_train import plan_select, plan_train
+from stillproof.run.cell import SPEC_FORMAT, Cell, Images, Planned
 from stillproof.run.resolve import Resolver
-from stillproof.run.truth_cell import plan_truth
-from stillproof.suites.requests import (
-    CostRequest,
-    CoverageRequest,
-    DistillRequest,
-    MapRequest,
-    Request,
-    Row,
-    SelectRequest,
-    TrainRequest,
-    TruthRequest,
-    WhitenRequest,
-)
+from stillproof.run.stage import Stage
+from stillproof.suites.requests import Request, Row
 
-# How each kind of question becomes a cell; those that it needs are planned on the way.
-PLANS: Mapping[type, Callable[[Planner, Any], Cell]] = {
-    WhitenRequest: plan_whitening,
-    DistillRequest: plan_distill,
-    TrainRequest: plan_train,
-    SelectRequest: plan_select,
-    TruthRequest: plan_truth,
-    CoverageRequest: plan_coverage,
-    MapRequest: plan_map,
-    CostRequest: plan_cost,
-}
+
+class TooFewImages(BadInput):
+    """A class of a data set has fewer images than were asked for."""
 
 
 class Planner:
@@ -50,6 +29,7 @@ class Planner:
         self.cells: dict[str, Cell] = {}
         self.names = Resolver(root)
         self._known: dict[Request, Cell] = {}
+        self._code = functools.cache(stages.code)
 
     def rows(self, rows: Iterable[Row]) -> list[Json]:
         """Plan the rows of a suite; return them as they are stored, with the cell of each seed."""
@@ -65,23 +45,36 @@ class Planner:
             return {**row.keys, "cells": [], "reason": str(error)}
 
     def plan(self, request: Request) -> Cell:
-        """Return the cell that answers a request."""
+        """Return the cell that answers a request; those that it needs are planned on the way."""
         if request not in self._known:
-            self._known[request] = PLANS[type(request)](self, request)
+            self._known[request] = self._cell(request.stage, self.stage(request).plan(self))
         return self._known[request]
 
-    def cell(
-        self,
-        stage: str,
-        spec: Json,
-        where: Json,
-        needs: tuple[str, ...],
-        flops: float,
-        label: str,
-        *,
-        alone: bool = False,
-    ) -> Cell:
-        """Return the cell of a spec, as it was first asked for."""
+    def ask(self, stage: str, **params: Any) -> Cell:
+        """Return the cell that answers a question of a stage."""
+        return self.plan(Request(stage, **params))
+
+    def images(self, request: Request) -> Images:
+        """Return the images that a request gives, for a network to be trained on."""
+        found = self.stage(request).images(self)
+        if found is not None:
+            return found
+        cell = self.plan(request)
+        if cell.images is None:
+            raise BadInput(f"{cell.label} is no set of images that a network could be trained on.")
+        return Images({"cell": cell.id}, cell.images, cell.where["dataset"], cell.label, (cell.id,))
+
+    def stage(self, request: Request) -> Stage:
+        """Return what is asked, with its names and values checked."""
+        stage: Stage = stages.build(request.stage, request.params)
+        return stage
+
+    def _cell(self, stage: str, planned: Planned) -> Cell:
+        """Return the cell of a question, as it was first asked for."""
+        spec = {"stage": stage, "format": SPEC_FORMAT, **self._code(stage), **planned.spec}
         name = digest(spec)
-        where = {**where, "flops": flops}
-        return self.cells.setdefault(name, Cell(name, stage, spec, where, needs, flops, label, alone))
+        where = {**planned.where, "flops": planned.flops}
+        if name not in self.cells:
+            rest = (planned.needs, planned.flops, planned.label, planned.images, planned.alone)
+            self.cells[name] = Cell(name, stage, spec, where, *rest)
+        return self.cells[name]

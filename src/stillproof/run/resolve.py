@@ -1,4 +1,4 @@
-"""From names to components and their specs; asked thousands of times by a plan, answered once each."""
+"""From names to components and what names these in specs; asked thousands of times by a plan, answered once each."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stillproof.core.components import augmentations, distillers, networks, recipes
+from stillproof.core.components import distillers, networks, recipes
 from stillproof.core.presets import preset_params
-from stillproof.core.registry import parse_reference
+from stillproof.core.registry import given_params, parse_reference
 from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
 from stillproof.data.load import load
@@ -50,36 +50,33 @@ class Resolver:
         return facts
 
     def method(self, reference: str, scale: str, dataset: str, ipc: int) -> tuple[Distiller, Json]:
-        """Return a distiller with the preset for this case, and its spec."""
+        """Return a distiller with the preset for this case, and what names it."""
         key = ("method", reference, scale, dataset, ipc)
         if key not in self._known:
             name, given = parse_reference(reference)
             preset = preset_params(distillers.get(name), scale, dataset, ipc)
             method = distillers.build(name, {**preset, **given})
-            self._known[key] = method, distillers.spec(method).as_dict()
+            self._known[key] = method, distillers.identity(method)
         method, spec = self._known[key]
         return method, spec
 
     def network(self, reference: str, info: DataInfo) -> tuple[Json, float]:
-        """Return a network's spec, and the work of one image's forward pass."""
+        """Return what names a network, and the work of one image's forward pass."""
         key = ("network", reference, info)
         if key not in self._known:
             network = networks.build(reference)
             flops = forward_flops(network, info.channels, info.size, info.num_classes)
-            self._known[key] = networks.spec(network).as_dict(), float(flops)
+            self._known[key] = networks.identity(network), float(flops)
         spec, flops = self._known[key]
         return spec, flops
 
     def recipe(self, reference: str) -> tuple[Recipe, Json]:
-        """Return a recipe and its part of a spec: by value, since its name decides nothing."""
+        """Return a recipe and its part of a spec: by its values, since its name decides nothing."""
         key = ("recipe", reference)
         if key not in self._known:
             recipe: Recipe = recipes.build(reference)
             check_plain(recipe, reference)
-            named = recipe.augment
-            augment = None if named == "none" else augmentations.spec(augmentations.build(named)).as_dict()
-            params = recipes.spec(recipe).as_dict()["params"]
-            self._known[key] = recipe, {"recipe": params, "augment": augment}
+            self._known[key] = recipe, given_params(recipe, Recipe)
         recipe, spec = self._known[key]
         return recipe, spec
 

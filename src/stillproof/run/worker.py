@@ -8,38 +8,16 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 
+from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, Corrupt, LeaseLost, StillproofError, StoreError, Unsupported
 from stillproof.core.provenance import provenance
-from stillproof.core.spec import Json
 from stillproof.run.cell import Cell
-from stillproof.run.cost_cell import compute_cost
-from stillproof.run.coverage_cell import compute_coverage
-from stillproof.run.distill_cell import compute_distill
-from stillproof.run.expert_cell import compute_expert
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
-from stillproof.run.map_cell import compute_map
-from stillproof.run.select_cell import compute_select
-from stillproof.run.train_cell import compute_train
-from stillproof.run.truth_cell import compute_truth
-from stillproof.run.world import Answer, Options, World
-from stillproof.run.zca_cell import compute_zca
+from stillproof.run.stage import Answer, Job, Options, Stage
 from stillproof.store.owner import this_owner
 from stillproof.store.store import Store
 
 log = logging.getLogger("stillproof")
-
-Compute = Callable[[str, Json, Json, World], Answer]
-STAGES: dict[str, Compute] = {
-    "zca": compute_zca,
-    "expert": compute_expert,
-    "distill": compute_distill,
-    "train": compute_train,
-    "select": compute_select,
-    "truth": compute_truth,
-    "coverage": compute_coverage,
-    "map": compute_map,
-    "cost": compute_cost,
-}
 
 OFFERED = 64  # ready cells offered to one claim
 POLL_SECONDS = 0.5
@@ -141,7 +119,8 @@ class Worker:
         report(0.0)
         try:
             with heartbeat:
-                answer = STAGES[cell.stage](cell.id, cell.spec, cell.where, World(self.store, self.options, report))
+                stage: type[Stage] = stages.get(cell.stage)
+                answer = stage.compute(Job(cell.id, cell.spec, cell.where, self.store, self.options, report))
         except Unsupported as reason:
             why = str(reason)
             self._settle(cell, lambda: self._unsupported(cell, why))
@@ -168,7 +147,15 @@ class Worker:
     def _finish(self, cell: Cell, answer: Answer) -> str:
         record = provenance() | {"numerics": answer.numerics}
         try:
-            self.store.claims.finish(cell.id, self._owner, answer.result, self._seconds(), record)
+            self.store.claims.finish(
+                cell.id,
+                self._owner,
+                answer.result,
+                self._seconds(),
+                record,
+                artifacts=answer.artifacts,
+                derived_from=answer.derived_from,
+            )
         except BadInput as error:  # an answer that cannot be stored, such as NaN
             return self._fail(cell, str(error))
         self.store.drop_scratch(cell.id)

@@ -8,12 +8,12 @@ from stillproof.sets.artifact import from_artifact
 from stillproof.store.store import Store
 
 
-def read_set(store: Store, artifact: str, maker: str | None = None) -> Distilled:
-    """Read a distilled set; one that is damaged goes back in line, if it was made here or its ``maker`` is known."""
+def read_set(store: Store, artifact: str) -> Distilled:
+    """Read a distilled set; one that is damaged goes back in line, if it was made here."""
     try:
         stored = store.artifacts.read(artifact)
     except Corrupt as error:
-        if store.reopen_maker(artifact, maker) is None:
+        if store.reopen_maker(artifact) is None:
             raise
         raise Corrupt(f"{error} The same command makes it again.") from error
     return from_artifact(stored.tensors, stored.card)

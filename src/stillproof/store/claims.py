@@ -19,7 +19,8 @@ MOST_ATTEMPTS = 3
 LOOK_AT = 64  # cells at a time: the first that is free is mostly among the first
 GIVEN_UP = f"given up after {MOST_ATTEMPTS} workers died while computing it"
 
-_EMPTY = ("owner", "lease_until", "started", "finished", "seconds", "result", "error", "provenance")
+_OF_AN_ANSWER = ("result", "error", "provenance", "artifacts", "derived_from")
+_EMPTY = ("owner", "lease_until", "started", "finished", "seconds", *_OF_AN_ANSWER)
 FRESH = {"status": "pending", "attempts": 0, "progress": 0.0, **dict.fromkeys(_EMPTY)}  # as if never tried
 
 
@@ -48,11 +49,25 @@ class Claims:
         """Show that ``owner`` still lives and how far it is, 0 to 1."""
         self._change(cell, owner, lease_until=time.time() + lease_seconds, progress=progress)
 
-    def finish(self, cell: str, owner: str, result: Json, seconds: float, provenance: Json) -> None:
-        """Store the answer."""
+    def finish(
+        self,
+        cell: str,
+        owner: str,
+        result: Json,
+        seconds: float,
+        provenance: Json,
+        *,
+        artifacts: Sequence[str] = (),
+        derived_from: Sequence[str] = (),
+    ) -> None:
+        """Store the answer, the artifacts that it stands on and the cells whose answers it repeats in part."""
         text = to_text(result, f"the result of cell {cell[:12]}")
         origin = to_text(provenance, f"the provenance of cell {cell[:12]}")
-        self._end(cell, owner, "done", progress=1.0, result=text, seconds=seconds, provenance=origin)
+        stands_on = {
+            "artifacts": to_text(list(artifacts), f"the artifacts of cell {cell[:12]}"),
+            "derived_from": to_text(list(derived_from), f"the origin of cell {cell[:12]}"),
+        }
+        self._end(cell, owner, "done", progress=1.0, result=text, seconds=seconds, provenance=origin, **stands_on)
 
     def fail(
         self, cell: str, owner: str, error: str, seconds: float | None = None, provenance: Json | None = None

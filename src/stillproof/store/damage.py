@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from stillproof.core.errors import StoreError
-from stillproof.core.spec import Json
 from stillproof.store.artifacts import Artifacts
 from stillproof.store.location import ARTIFACTS_VARIABLE
 
 
-def named_artifacts(result: Json) -> list[str]:
-    """Return the ids of the artifacts that a cell's result stands on."""
-    found: list[str] = []
-    for key in ("artifact", "models", "outcomes"):
-        value = result.get(key) or []
-        found += [value] if isinstance(value, str) else value.values() if isinstance(value, dict) else value
-    return found
+def with_derived(broken: Sequence[str], derived_from: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return cells and those whose answers repeat theirs, directly or not."""
+    found = dict.fromkeys(broken)
+    while more := [c for c, origins in derived_from.items() if c not in found and any(o in found for o in origins)]:
+        found |= dict.fromkeys(more)
+    return list(found)
 
 
-def damaged(named: Mapping[str, list[str]], expected: Mapping[str, int], artifacts: Artifacts) -> dict[str, str]:
+def damaged(named: Mapping[str, Sequence[str]], expected: Mapping[str, int], artifacts: Artifacts) -> dict[str, str]:
     """Return the cells with an artifact that is not whole, each with the first such artifact.
 
     Args:

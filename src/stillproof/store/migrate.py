@@ -14,7 +14,9 @@ from stillproof.store.database import Database
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0002"
+HEAD = "0003"
+NAMES_THAT_LAST = "0003"  # cells were named otherwise before
+RENAMED = "; its tables and artifacts are as they were, but questions have new names, so that a run computes them anew"
 SCRIPTS = "stillproof.store:migrations"
 VERSION_TABLE = "alembic_version"
 VERSION = text(f"SELECT version_num FROM {VERSION_TABLE}")
@@ -44,7 +46,8 @@ def ensure_schema(database: Database) -> None:
             )
         upgrade(connection)
     if found is not None:
-        log.info("store %s was upgraded from schema %s to %s.", database.shown, found, HEAD)
+        renamed = RENAMED if found < NAMES_THAT_LAST else ""
+        log.info("store %s was upgraded from schema %s to %s%s.", database.shown, found, HEAD, renamed)
 
 
 def upgrade(connection: Connection) -> None:

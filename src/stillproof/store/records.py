@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -10,6 +11,7 @@ from sqlalchemy import Row
 from stillproof.core.spec import Json
 from stillproof.store.strict_json import from_text
 
+LISTS = ("needs", "artifacts", "derived_from")
 Status = Literal["pending", "running", "done", "failed", "unsupported"]
 
 
@@ -21,11 +23,16 @@ class NewCell:
     stage: str
     spec: Json
     where: Json
+    needs: Sequence[str] = ()  # the cells whose answers it reads
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A cell as it is stored; times are epoch seconds, ``progress`` is 0 to 1."""
+    """A cell as it is stored; times are epoch seconds, ``progress`` is 0 to 1.
+
+    ``needs`` are the cells that it reads; ``artifacts`` are what its answer stands on, and ``derived_from`` the cells
+    whose answers it repeats in part.
+    """
 
     id: str
     stage: str
@@ -43,6 +50,9 @@ class Record:
     result: Json | None
     error: str | None
     provenance: Json | None
+    needs: Sequence[str]
+    artifacts: Sequence[str]
+    derived_from: Sequence[str]
 
     @classmethod
     def from_row(cls, row: Row[Any]) -> Self:
@@ -50,6 +60,8 @@ class Record:
         values = dict(row._mapping)
         for column in ("spec", "where", "result", "provenance"):
             values[column] = from_text(values[column])
+        for column in LISTS:
+            values[column] = tuple(from_text(values[column]) or ())
         return cls(**values)
 
 

@@ -32,6 +32,7 @@ class Results:
                 "stage": cell.stage,
                 "spec": to_text(cell.spec, f"the spec of cell {cell.id[:12]}"),
                 "where": to_text(cell.where, f"the hints of cell {cell.id[:12]}"),
+                "needs": to_text(list(cell.needs), f"the needs of cell {cell.id[:12]}"),
                 "status": "pending",
                 "attempts": 0,
                 "progress": 0.0,
@@ -58,10 +59,11 @@ class Results:
         """Return how far each of the cells that are there is, 0 to 1, by id."""
         return {row.id: row.progress for row in self._rows(select(cells.c.id, cells.c.progress), ids)}
 
-    def answers(self, ids: Sequence[str]) -> dict[str, Json]:
-        """Return the results of those of the cells that are done, by id."""
-        done = select(cells.c.id, cells.c.result).where(cells.c.status == "done")
-        return {row.id: from_text(row.result) for row in self._rows(done, ids)}
+    def standing_on(self, ids: Sequence[str]) -> dict[str, tuple[list[str], list[str]]]:
+        """Return of those of the cells that are done the artifacts and the cells that their answers stand on, by id."""
+        done = select(cells.c.id, cells.c.artifacts, cells.c.derived_from).where(cells.c.status == "done")
+        found = self._rows(done, ids)
+        return {row.id: (from_text(row.artifacts) or [], from_text(row.derived_from) or []) for row in found}
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many cells there are, by stage and status."""

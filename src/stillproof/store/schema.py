@@ -31,6 +31,9 @@ cells = Table(
     Column("result", Text),
     Column("error", Text),
     Column("provenance", Text),
+    Column("needs", Text),  # cells that it reads, a list as JSON, as are the two below
+    Column("artifacts", Text),  # that its answer stands on
+    Column("derived_from", Text),  # cells whose answers it repeats in part
     Index("ix_cells_status_lease_until", "status", "lease_until"),
 )
 

@@ -12,7 +12,7 @@ from typing import Self
 from stillproof.store.artifacts import Artifacts
 from stillproof.store.catalogue import Catalogue
 from stillproof.store.claims import Claims
-from stillproof.store.damage import damaged, named_artifacts
+from stillproof.store.damage import damaged, with_derived
 from stillproof.store.database import Database
 from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.location import artifacts_root, locate
@@ -46,12 +46,20 @@ class Store:
         """
         return self._catalogue.resolve(text, kind)
 
+    def names_of(self, artifacts: Sequence[str], kind: str) -> dict[str, str]:
+        """Return the names of those of the artifacts that are of a kind; one without a name has an empty one."""
+        return self._catalogue.names_of(artifacts, kind)
+
+    def snapshots_of(self, artifact: str) -> dict[int, str]:
+        """Return the sets that were kept on the way to a distilled set, by step; they are named after it."""
+        return self._catalogue.named_after(artifact)
+
     def cell_of(self, artifact: str) -> str | None:
         """Return the cell that made an artifact, if it was made in this store."""
         return self._catalogue.cell_of(artifact)
 
     def reopen_damaged(self, cell_ids: Sequence[str]) -> list[str]:
-        """Let those of the cells be computed again that are done but whose artifacts are lost or cut short.
+        """Let those of the cells be computed again that are done but stand on artifacts that are lost or cut short.
 
         Nothing is read but sizes; content that changed without changing its size shows when it is read.
 
@@ -61,26 +69,24 @@ class Store:
         Raises:
             StoreError: The folder of all artifacts is not there.
         """
-        named = {cell: named_artifacts(result) for cell, result in self.results.answers(cell_ids).items()}
+        standing = self.results.standing_on(cell_ids)
+        named = {cell: artifacts for cell, (artifacts, _) in standing.items()}
         expected = self._catalogue.tensors_bytes([artifact for ids in named.values() for artifact in ids])
         found = damaged(named, expected, self.artifacts)
         for cell, artifact in found.items():
             log.warning("artifact %s of cell %s is lost or damaged: the cell is open again.", artifact[:12], cell[:12])
-        self.claims.reopen(list(found))
-        return list(found)
+        again = with_derived(list(found), {cell: origins for cell, (_, origins) in standing.items()})
+        self.claims.reopen(again)
+        return again
 
-    def reopen_maker(self, artifact: str, maker: str | None = None) -> str | None:
+    def reopen_maker(self, artifact: str) -> str | None:
         """Let the cell be computed again that made an artifact which was read and found corrupt.
-
-        Args:
-            artifact: The artifact.
-            maker: That cell, if it is known otherwise: a cell makes things besides its answer.
 
         Returns:
             The id of that cell, or nothing if no cell of this store made the artifact. If it was made
             again in the meantime, the cell stays as it is.
         """
-        cell = maker or self.cell_of(artifact)
+        cell = self.cell_of(artifact)
         if cell is not None and not self.artifacts.is_sound(artifact):
             log.warning("artifact %s is corrupt: cell %s, which made it, is open again.", artifact[:12], cell[:12])
             self.claims.reopen([cell])

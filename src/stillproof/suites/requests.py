@@ -1,4 +1,4 @@
-"""What a suite asks for, by name: requests that the planner turns into cells."""
+"""What a suite asks for: requests by the names of stages, which the planner checks and turns into cells."""
 
 from __future__ import annotations
 
@@ -14,119 +14,76 @@ Part = Literal["train", "fit", "search-fit"]
 Heldout = Literal["heldout", "search-heldout"]
 
 
-@dataclass(frozen=True, slots=True)
-class DataRequest:
-    """The real images of a data set."""
+class Request:
+    """A question: the name of a stage, and what is asked of it; ``stillproof list stages`` tells what there is."""
 
-    dataset: str
-    part: Part = "train"
+    __slots__ = ("_hash", "params", "stage")
+
+    def __init__(self, stage: str, /, **params: Any) -> None:
+        """Ask; values are plain, other requests, or lists of these."""
+        self.stage = stage
+        self.params: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in params.items()
+        }
+        self._hash = hash((stage, frozenset(self.params.items())))
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether both ask the same in the same words."""
+        return isinstance(other, Request) and (self.stage, self.params) == (other.stage, other.params)
+
+    def __hash__(self) -> int:
+        """Return the hash, which is computed once: requests hold others."""
+        return self._hash
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what is asked under a name."""
+        if name in Request.__slots__ or name not in self.params:
+            raise AttributeError(f"a request of stage {self.stage!r} says nothing of {name!r}")
+        return self.params[name]
+
+    def __repr__(self) -> str:
+        """Return the request as it is written."""
+        return f"Request({self.stage!r}, {', '.join(f'{key}={value!r}' for key, value in self.params.items())})"
+
+    def but(self, **params: Any) -> Request:
+        """Return the same request with some other values."""
+        return Request(self.stage, **{**self.params, **params})
 
 
-@dataclass(frozen=True, slots=True)
-class WhitenRequest:
-    """The whitening of a data set; ``variant`` is one of ``stillproof.run.zca_cell.WHITENINGS``."""
-
-    data: DataRequest
-    variant: str = "usual"
+def real_images(dataset: str, part: Part = "train") -> Request:
+    """Ask for the real images of a data set."""
+    return Request("data", dataset=dataset, part=part)
 
 
-@dataclass(frozen=True, slots=True)
-class DistillRequest:
-    """A distilled set to be made; ``method`` may carry parameters, as in ``dm:steps=100``."""
-
-    data: DataRequest
-    method: str
-    ipc: int
-    seed: int
-    network: str = "convnet-3"
-    scale: Scale = "paper"
-    snapshots: tuple[int, ...] = ()  # steps at which the images are kept besides the result
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotRequest:
-    """A distilled set as it was on the way, after ``step`` of the steps at which it keeps its images."""
-
-    of: DistillRequest
-    step: int
-
-
-@dataclass(frozen=True, slots=True)
-class ArtifactRequest:
-    """A distilled set that is already in the store, by its content id.
+def stored_set(artifact: str, dataset: str, cell: str | None = None, count: int = 0) -> Request:
+    """Ask for a distilled set that is already in the store, by its content id.
 
     ``dataset`` is where it is judged; ``cell`` is the one that made it, if it was made here: training on it is then
     the same question as in a suite that makes it.
     """
-
-    artifact: str
-    dataset: str
-    cell: str | None = None
-    images: int = 0
+    return Request("artifact", artifact=artifact, dataset=dataset, cell=cell, count=count)
 
 
-@dataclass(frozen=True, slots=True)
-class TrainRequest:
-    """A network to be trained."""
-
-    on: DataRequest | DistillRequest | SnapshotRequest | ArtifactRequest
-    network: str
-    recipe: str
-    seed: int
-    heldout: Heldout | None = None  # the part that the curve also looks at
+def distilled(
+    data: Request, method: str, ipc: int, seed: int, network: str = "convnet-3", scale: Scale = "paper"
+) -> Request:
+    """Ask for a distilled set to be made; ``method`` may carry parameters, as in ``dm:steps=100``."""
+    return Request("distill", data=data, method=method, ipc=ipc, seed=seed, network=network, scale=scale)
 
 
-@dataclass(frozen=True, slots=True)
-class SelectRequest:
-    """The epoch of a training run that counts."""
-
-    train: TrainRequest
-    rule: Selection
+def snapshot(of: Request, step: int) -> Request:
+    """Ask for a distilled set as it was on the way, after ``step`` steps."""
+    return Request("snapshot", of=of, step=step)
 
 
-@dataclass(frozen=True, slots=True)
-class CostRequest:
-    """What a distilled set takes to make, timed alone over ``steps`` steps."""
-
-    of: DistillRequest
-    steps: int
+def trained(on: Request, network: str, recipe: str, seed: int, heldout: Heldout | None = None) -> Request:
+    """Ask for a network to be trained; ``heldout`` is a part that its curve also looks at."""
+    return Request("train", on=on, network=network, recipe=recipe, seed=seed, heldout=heldout)
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageRequest:
-    """How much of the real images a distilled set covers, in the features of a network trained on them."""
-
-    of: DistillRequest
-    model: TrainRequest
-
-
-@dataclass(frozen=True, slots=True)
-class MapRequest:
-    """The plane on which real and distilled images of one class lie, in the features of a network."""
-
-    sets: tuple[DistillRequest, ...]
-    model: TrainRequest
-    label: int
-
-
-@dataclass(frozen=True, slots=True)
-class TruthRequest:
-    """What is published of architectures of NAS-Bench-201, in a source that ``source`` names."""
-
-    networks: tuple[str, ...]
-    source: Literal["table", "hpo-bench"] = "table"
-
-
-Request = (
-    WhitenRequest
-    | DistillRequest
-    | TrainRequest
-    | SelectRequest
-    | CostRequest
-    | CoverageRequest
-    | MapRequest
-    | TruthRequest
-)
+def selected(train: Request, rule: Selection) -> Request:
+    """Ask for the epoch of a training run that counts."""
+    return Request("select", train=train, rule=rule)
 
 
 @dataclass(frozen=True, slots=True)

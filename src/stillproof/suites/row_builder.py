@@ -8,17 +8,7 @@ from typing import Any, Literal
 
 from stillproof.core.presets import Scale
 from stillproof.core.types import Selection
-from stillproof.suites.requests import (
-    DataRequest,
-    DistillRequest,
-    Heldout,
-    Part,
-    Request,
-    Row,
-    SelectRequest,
-    SnapshotRequest,
-    TrainRequest,
-)
+from stillproof.suites.requests import Heldout, Part, Request, Row, distilled, real_images, selected, trained
 
 Protocol = Literal["fair", "faithful"]
 FULL = "full"
@@ -49,27 +39,27 @@ class RowBuilder:
         """Return what is learned from: a part, if the rest is needed to choose an epoch by."""
         return "fit" if self.selection == "heldout" else "train"
 
-    def distilled(self, method: str, ipc: int, seed: int, part: Part | None = None) -> DistillRequest:
-        """RowBuilder for the set of one repetition."""
+    def distilled(self, method: str, ipc: int, seed: int, part: Part | None = None) -> Request:
+        """Ask for the set of one repetition."""
         own = seed if self.protocol == "fair" else 0
-        return DistillRequest(DataRequest(self.dataset, part or self.part), method, ipc, own, self.home, self.scale)
+        return distilled(real_images(self.dataset, part or self.part), method, ipc, own, self.home, self.scale)
 
-    def images(self, method: str, ipc: int | None, seed: int, part: Part | None = None) -> DataRequest | DistillRequest:
-        """RowBuilder for the set of one repetition, or for all real images if there is no number of them."""
-        return DataRequest(self.dataset, part or self.part) if ipc is None else self.distilled(method, ipc, seed, part)
+    def images(self, method: str, ipc: int | None, seed: int, part: Part | None = None) -> Request:
+        """Ask for the set of one repetition, or for all real images if there is no number of them."""
+        return real_images(self.dataset, part or self.part) if ipc is None else self.distilled(method, ipc, seed, part)
 
     def trained(
         self,
-        on: DataRequest | DistillRequest | SnapshotRequest,
+        on: Request,
         network: str,
         recipe: str,
         seed: int,
         heldout: Heldout | None = None,
-    ) -> SelectRequest:
-        """RowBuilder for a trained network; one that is looked at on a held-out part counts as it is in the end."""
+    ) -> Request:
+        """Ask for a trained network; one that is looked at on a held-out part counts as it is in the end."""
         rule: Selection = "last" if heldout else self.selection
         looked_at: Heldout | None = heldout or ("heldout" if self.selection == "heldout" else None)
-        return SelectRequest(TrainRequest(on, network, recipe, seed, looked_at), rule)
+        return selected(trained(on, network, recipe, seed, looked_at), rule)
 
     def accuracy(
         self, section: str, method: str, ipc: int | None, recipe: str, *, network: str = "", **more: Any

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
+import difflib
 import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from stillproof.core.components import distillers, networks, recipes
 from stillproof.core.context import Context
+from stillproof.core.needs import TrainedBefore, needs_of
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
-from stillproof.core.types import Card, Distilled, Space
+from stillproof.core.types import Card, Distilled, ImageSet, Space
 from stillproof.nets.build import build_network
-from stillproof.run.expert_cell import train_expert
+from stillproof.run.stages.expert import train_expert
 from stillproof.testing.checks import Result, global_generators_untouched, need, run_checks
 from stillproof.testing.toy import EACH, TOY, toy_images
+from stillproof.train.data import from_images
 from stillproof.train.labels import classes
+from stillproof.train.loop import fit
 from stillproof.train.model import TrainedModel
+from stillproof.train.recipe import Recipe
 from stillproof.transforms.space import make_front
 
 IPC = 2
+READ = ("distill", "needs", "presets", "image_passes")  # what of a distiller is read by its name
 NETWORK = "convnet-3:width=8"
 
 
@@ -35,6 +42,7 @@ def check_distiller(name: str) -> list[Result]:
         name,
         {
             "its parameters are plain JSON": lambda: _params_are_json(name),
+            "its needs are declared, and nothing beside them is misspelt": lambda: _declared(name),
             "gives finite images of the right shape, ipc of each class": lambda: _shapes(name),
             "the same seed gives the same bytes": lambda: _deterministic(name),
             "draws from no global generator": lambda: _no_global_draws(name),
@@ -70,24 +78,49 @@ def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None =
         report=report,
         checkpoint_seconds=0.0,
     )
-    if wanted := getattr(method, "needs_experts", None):
-        ctx.experts = _experts(*wanted)
+    needs = needs_of(method)
+    ctx.experts = _experts(needs.experts) if needs.experts else ()
+    ctx.teachers = _teachers(needs.teachers) if needs.teachers else ()
     return method.distill(toy_images(), IPC, ctx)
 
 
 @lru_cache
-def _experts(count: int, recipe: str) -> list[Tensor]:
-    network = networks.build(NETWORK)
-    found = []
-    for seeds in (Seeds(0).child("expert", number) for number in range(count)):
-        model = TrainedModel(make_front(Space.normalised(TOY)), build_network(network, TOY, seeds, "cpu"))
-        found.append(train_expert(model, toy_images(), recipes.build(recipe), Context(seeds), 0.0)[0])
+def _experts(wanted: TrainedBefore) -> list[Tensor]:
+    return [train_expert(*_training(wanted, number), 0.0)[0] for number in range(wanted.count)]
+
+
+@lru_cache
+def _teachers(wanted: TrainedBefore) -> list[nn.Module]:
+    found: list[nn.Module] = []
+    for number in range(wanted.count):
+        model, data, recipe, ctx = _training(wanted, number)
+        fit(model, from_images(data, model.front, recipe.loss, ctx.device), recipe, ctx)
+        found.append(model.requires_grad_(False))
     return found
+
+
+def _training(wanted: TrainedBefore, number: int) -> tuple[TrainedModel, ImageSet, Recipe, Context]:
+    seeds = Seeds(0).child("expert", number)
+    network = networks.build(wanted.network or NETWORK)
+    model = TrainedModel(make_front(Space.normalised(TOY)), build_network(network, TOY, seeds, "cpu"))
+    return model, toy_images(), recipes.build(wanted.recipe), Context(seeds)
 
 
 def _params_are_json(name: str) -> None:
     method: Any = distillers.build(name, preset_params(distillers.get(name), "smoke", "toy", IPC))
     canonical_json(distillers.spec(method).as_dict())
+
+
+def _declared(name: str) -> None:
+    """Refuse an attribute that nobody reads, but that looks like one that is read."""
+    method: Any = distillers.build(name, preset_params(distillers.get(name), "smoke", "toy", IPC))
+    needs_of(method)
+    fields = {field.name for field in dataclasses.fields(method)}
+    for own in (attribute for attribute in dir(method) if not attribute.startswith("_")):
+        close = difflib.get_close_matches(own, READ, n=1, cutoff=0.75)
+        need(own in READ or own in fields or not close, f"it has {own!r}, which nothing reads: is {close} meant?")
+    for old in (attribute for attribute in dir(method) if attribute.startswith("needs_")):
+        need(False, f"it has {old!r}, which nothing reads: say it in needs = Needs(...)")
 
 
 def _shapes(name: str) -> None:

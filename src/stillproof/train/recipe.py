@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
@@ -54,6 +55,8 @@ class Recipe:
     loss: Literal["cross-entropy", "mse", "kl"] = "cross-entropy"
     temperature: float = 1.0
     curve_points: int = 1
+
+    references: ClassVar[Mapping[str, str]] = {"augment": "augmentations"}  # parameters that name components
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""

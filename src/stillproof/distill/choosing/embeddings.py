@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +12,7 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from stillproof.core.components import recipes
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.choosing.chosen_images import keep
 from stillproof.nets.body import Body
@@ -34,21 +35,16 @@ class Choosing:
 
     embedding: Embedding = "network"
 
-    experts_by_seed: ClassVar[bool] = True
-
     @property
-    def needs_network(self) -> bool:
-        """Say whether the result depends on the network."""
-        return self.embedding == "network"
-
-    @property
-    def needs_experts(self) -> tuple[int, str] | None:
-        """Say which network must have been trained before."""
-        return (1, EXPERT) if self.needs_network else None
+    def needs(self) -> Needs:
+        """Say which network must have been trained before, if images are compared by its features."""
+        if self.embedding == "pixels":
+            return Needs(network=False)
+        return Needs(experts=TrainedBefore(1, EXPERT, by_seed=True))
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image."""
-        return float(n_real) if self.needs_network else 0.0
+        return float(n_real) if self.embedding == "network" else 0.0
 
 
 def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose: Choose) -> Distilled:

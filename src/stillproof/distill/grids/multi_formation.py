@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from stillproof.core.components import recipes
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.grids.grid import CELLS, Form, images_each
+from stillproof.distill.grids.grid import CELLS
 from stillproof.distill.grids.grid_matcher import GridMatcher
 from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, initial_images
@@ -56,8 +56,6 @@ class MultiFormation:
     init: Init = "real"
     on_divergence: OnDivergence = "fail"
 
-    form: ClassVar[Form] = "grid2x2"
-
     def __post_init__(self) -> None:
         """Refuse what cannot be optimised."""
         if self.steps < 0 or self.ce_weight < 0 or self.model_train_steps < 0:
@@ -66,9 +64,10 @@ class MultiFormation:
         if min(counts) < 1 or self.lr <= 0 or not 0 <= self.momentum < 1:
             raise ValueError("lr, batches, intervals and net_num must be positive, momentum in [0, 1)")
 
-    def images_each(self, ipc: int) -> int:
-        """Return how many real images of a class are needed: cells that are drawn at random may share some."""
-        return images_each(ipc, self.form) if self.init == "k-center" else ipc
+    @property
+    def needs(self) -> Needs:
+        """Say how many real images are needed: cells that are drawn at random may share some."""
+        return Needs(real_per_image=CELLS if self.init == "k-center" else 1, trained_per_image=CELLS)
 
     def distance(self, found: Tensor, mean: Tensor, std: Tensor) -> Tensor:
         """Return how far mean synthetic embeddings are from real ones, summed over classes; all are (classes, D)."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stillproof.core.errors import BadInput
 from stillproof.core.registry import parse_reference
-from stillproof.suites.requests import DistillRequest, Row, SnapshotRequest
+from stillproof.suites.requests import Request, Row, snapshot
 from stillproof.suites.row_builder import RowBuilder
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def initialisation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
             for step in looks:
                 requests = [
                     builder.trained(
-                        _at(builder.distilled(started, suite.init_ipc, seed), step, looks),
+                        _at(builder.distilled(started, suite.init_ipc, seed), step, looks[-1]),
                         builder.home,
                         suite.recipe_with("dsa"),
                         seed,
@@ -39,9 +38,8 @@ def initialisation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
                 yield builder.row("initialisation", method, suite.init_ipc, requests, **about)
 
 
-def _at(made: DistillRequest, step: int, looks: list[int]) -> DistillRequest | SnapshotRequest:
-    made = dataclasses.replace(made, snapshots=tuple(looks[:-1]))
-    return made if step == looks[-1] else SnapshotRequest(made, step)
+def _at(made: Request, step: int, last: int) -> Request:
+    return made if step == last else snapshot(made, step)
 
 
 def _steps(method: str) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from stillproof.core.seeds import Seeds
 from stillproof.nets.search_spaces import convnet_networks, nas201_networks, sample
-from stillproof.suites.requests import Heldout, Part, Row, TruthRequest
+from stillproof.suites.requests import Heldout, Part, Request, Row
 from stillproof.suites.row_builder import FULL, RowBuilder
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _searched(suite: DCBench, builder: RowBuilder, space: str, architecture: str
 
 def _truth(suite: DCBench, builder: RowBuilder, space: str, found: list[str]) -> Iterator[Row]:
     if (space, builder.dataset) == PUBLISHED:
-        request = TruthRequest(tuple(found), suite.truth_source)
+        request = Request("truth", networks=found, source=suite.truth_source)
         yield builder.row("search-truth", FULL, None, [request], network="", recipe="", space=space, truth="published")
         return
     method, ipc = ("random", suite.truth_ipc) if suite.truth_ipc else (FULL, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from stillproof.suites.requests import CostRequest, CoverageRequest, DataRequest, MapRequest, Row, TrainRequest
+from stillproof.suites.requests import Request, Row, real_images, trained
 from stillproof.suites.row_builder import RowBuilder
 
 if TYPE_CHECKING:
@@ -35,17 +35,19 @@ def cost_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield a row a method and number of images; each is timed once, alone."""
     for ipc in suite.ipc:
         for method in suite.methods:
-            request = CostRequest(builder.distilled(method, ipc, 0), suite.cost_steps)
+            request = Request("cost", of=builder.distilled(method, ipc, 0), steps=suite.cost_steps)
             yield builder.row("cost", method, ipc, [request])
 
 
 def distribution_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield a row a method, by the features of a network trained on real images, and the map of one class."""
     recipe, ipc = suite.full_recipe or suite.recipe, max(suite.ipc)
-    model = TrainRequest(DataRequest(builder.dataset), builder.home, recipe, 0)
+    model = trained(real_images(builder.dataset), builder.home, recipe, 0)
     for method in suite.methods:
-        requests = [CoverageRequest(builder.distilled(method, ipc, seed), model) for seed in range(builder.seeds)]
+        requests = [
+            Request("coverage", of=builder.distilled(method, ipc, seed), model=model) for seed in range(builder.seeds)
+        ]
         yield builder.row("distribution", method, ipc, requests, recipe=recipe)
     sets = tuple(builder.distilled(method, ipc, 0) for method in suite.methods)
     about = {"recipe": recipe, "label": suite.mapped_class, "methods": list(suite.methods)}
-    yield builder.row("map", "all", ipc, [MapRequest(sets, model, suite.mapped_class)], **about)
+    yield builder.row("map", "all", ipc, [Request("map", sets=sets, model=model, label=suite.mapped_class)], **about)

@@ -11,15 +11,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 
 from stillproof.core.errors import StillproofError, StoreError
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
 from stillproof.run.cell import Cell
-from stillproof.run.execute import OnChange, prepare, stoppable
+from stillproof.run.executor import Work
+from stillproof.run.executors.here import prepare, stoppable
+from stillproof.run.stage import Options
 from stillproof.run.worker import FINISHED, POLL_SECONDS, Worker
-from stillproof.run.world import Options
-from stillproof.store.store import Store, open_store
+from stillproof.store.store import open_store
 
 log = logging.getLogger("stillproof")
 
@@ -29,43 +31,48 @@ STOP_SECONDS = 10.0
 STOPPED = 130
 
 
-def run_pool(
-    store: Store, cells: Sequence[Cell], options: Options, workers: int, plugins: list[Plugin], on_change: OnChange
-) -> None:
-    """Work on the plan in ``workers`` processes; one that dies is replaced, its cell taken over."""
-    context = multiprocessing.get_context("spawn")
-    troubles = context.SimpleQueue()
+@dataclass(frozen=True)
+class Pool:
+    """Works on a plan in ``workers`` processes; one that dies is replaced, its cell taken over."""
 
-    def start() -> BaseProcess:
-        process = context.Process(target=_work, args=(list(cells), options, plugins, troubles.put))
-        with _ctrl_c_for_this_process_alone():
-            process.start()
-        return process
+    workers: int
 
-    pool: list[BaseProcess] = []
-    deaths, left_before = 0, len(cells)
-    try:
-        with stoppable():
-            for _ in range(workers):
-                pool.append(start())
-            while left := _show(store, cells, on_change):
-                deaths, left_before = (0, left) if left < left_before else (deaths, left_before)
-                time.sleep(POLL_SECONDS)
-                ended = [number for number, process in enumerate(pool) if process.exitcode is not None]
-                if not ended or not _show(store, cells, on_change):
-                    continue
-                if not troubles.empty():
-                    raise StoreError(troubles.get())
-                for number in ended:
-                    code, deaths = pool[number].exitcode, deaths + 1
-                    if deaths > MOST_DEATHS * workers:
-                        raise StillproofError(f"workers keep dying (exit code {code}); {left} cells are left.")
-                    log.warning("a worker died (exit code %s); another takes its place.", code)
-                    pool[number] = start()
-            for process in pool:
-                process.join(STOP_SECONDS)
-    finally:
-        _end(pool)
+    def __call__(self, work: Work) -> None:
+        """Finish the work."""
+        context = multiprocessing.get_context("spawn")
+        troubles = context.SimpleQueue()
+        given = (list(work.cells), work.options, list(work.plugins), troubles.put)
+
+        def start() -> BaseProcess:
+            process = context.Process(target=_work, args=given)
+            with _ctrl_c_for_this_process_alone():
+                process.start()
+            return process
+
+        pool: list[BaseProcess] = []
+        deaths, left_before = 0, len(work.cells)
+        try:
+            with stoppable():
+                for _ in range(self.workers):
+                    pool.append(start())
+                while left := _show(work):
+                    deaths, left_before = (0, left) if left < left_before else (deaths, left_before)
+                    time.sleep(POLL_SECONDS)
+                    ended = [number for number, process in enumerate(pool) if process.exitcode is not None]
+                    if not ended or not _show(work):
+                        continue
+                    if not troubles.empty():
+                        raise StoreError(troubles.get())
+                    for number in ended:
+                        code, deaths = pool[number].exitcode, deaths + 1
+                        if deaths > MOST_DEATHS * self.workers:
+                            raise StillproofError(f"workers keep dying (exit code {code}); {left} cells are left.")
+                        log.warning("a worker died (exit code %s); another takes its place.", code)
+                        pool[number] = start()
+                for process in pool:
+                    process.join(STOP_SECONDS)
+        finally:
+            _end(pool)
 
 
 def _end(pool: Sequence[BaseProcess]) -> None:
@@ -78,10 +85,11 @@ def _end(pool: Sequence[BaseProcess]) -> None:
         process.join()
 
 
-def _show(store: Store, cells: Sequence[Cell], on_change: OnChange) -> int:
+def _show(work: Work) -> int:
     """Show how the plan stands; return how many cells are left."""
-    status = store.results.statuses([cell.id for cell in cells])
-    on_change(status, store.results.progress_of([name for name, state in status.items() if state == "running"]))
+    results = work.store.results
+    status = results.statuses([cell.id for cell in work.cells])
+    work.on_change(status, results.progress_of([name for name, state in status.items() if state == "running"]))
     return sum(state not in FINISHED for state in status.values())
 
 

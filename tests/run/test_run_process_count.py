@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from stillproof.run import workers
 from stillproof.run.cell import Cell
-from stillproof.run.cost import FLOPS_PER_SECOND
-from stillproof.run.workers import workers_for
+from stillproof.run.estimate import FLOPS_PER_SECOND
+from stillproof.run.executors import process_count
+from stillproof.run.executors.process_count import workers_for
 
 
 def cells(seconds: float) -> list[Cell]:
@@ -14,14 +14,20 @@ def cells(seconds: float) -> list[Cell]:
 
 @pytest.mark.parametrize(
     ("seconds", "device", "cores", "expected"),
-    [(60, "cpu", 2, 2), (60, "cpu", 64, workers.MOST), (10, "cpu", 2, 1), (60, "cuda:0", 2, 1), (60, "cpu", 1, 1)],
+    [
+        (60, "cpu", 2, 2),
+        (60, "cpu", 64, process_count.MOST),
+        (10, "cpu", 2, 1),
+        (60, "cuda:0", 2, 1),
+        (60, "cpu", 1, 1),
+    ],
 )
 def test_processes_where_they_repay(
     monkeypatch: pytest.MonkeyPatch, seconds: float, device: str, cores: int, expected: int
 ) -> None:
-    monkeypatch.setattr(workers, "_cores", lambda: cores)
+    monkeypatch.setattr(process_count, "_cores", lambda: cores)
     assert workers_for(cells(seconds), device) == expected
 
 
 def test_the_cores_of_this_machine_are_known() -> None:
-    assert workers._cores() >= 1
+    assert process_count._cores() >= 1

@@ -7,14 +7,14 @@ import sys
 from collections.abc import Iterable
 
 from stillproof.run.cell import Cell
-from stillproof.run.cost import FLOPS_PER_SECOND
+from stillproof.run.estimate import FLOPS_PER_SECOND
 
 WORTHWHILE_SECONDS = 30.0  # of work; starting processes takes some seconds
 MOST = 8  # each takes about a gigabyte
 
 
 def workers_for(cells: Iterable[Cell], device: str) -> int:
-    """Return one process a core if there is enough to do, since small cells cannot use several; one for a GPU."""
+    """Return one process per core if there is enough to do, since small cells cannot use several; one for a GPU."""
     seconds = sum(cell.flops for cell in cells) / FLOPS_PER_SECOND
     if device != "cpu" or seconds < WORTHWHILE_SECONDS:
         return 1

@@ -1,0 +1,1 @@
+"""Ways to work on a plan: in this process, or in several."""

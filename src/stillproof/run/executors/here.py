@@ -1,0 +1,52 @@
+"""Works on a plan in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+from stillproof.run.executor import Work
+from stillproof.run.worker import Worker
+
+
+def run_here(work: Work) -> None:
+    """Work on the plan in this process."""
+    prepare(work.options.device, work.options.threads)
+    with stoppable():
+        Worker(work.store, work.options, work.cells, on_change=work.on_change).run()
+
+
+def prepare(device: str, threads: int | None) -> None:
+    """Set the number of torch's threads, if it is given, and kernels that give the same bits each time on a GPU.
+
+    A few backward passes on GPUs (of ``grid_sample``, for one) have no such kernel; there the last bits may differ.
+    """
+    import torch
+
+    if threads:
+        torch.set_num_threads(threads)
+    if device.startswith("cuda"):
+        torch.backends.cudnn.deterministic = True
+        torch.backends.cudnn.benchmark = False
+        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = False
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[None]:
+    """Make SIGTERM stop a run as Ctrl-C does: claims are given back, nothing is lost."""
+    if threading.current_thread() is not threading.main_thread():  # only there may signals be handled
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

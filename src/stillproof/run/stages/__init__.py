@@ -1,0 +1,1 @@
+"""One stage per file: how a question becomes a cell, how it is computed, labelled and estimated."""

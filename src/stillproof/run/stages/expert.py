@@ -1,0 +1,97 @@
+"""An expert: the weights of a network at every epoch of its training on real images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from stillproof.core.components import networks, recipes, stages
+from stillproof.core.context import Context
+from stillproof.core.provenance import Meter
+from stillproof.core.seeds import Seeds
+from stillproof.core.spec import Json
+from stillproof.core.types import ImageSet, Space
+from stillproof.nets.build import build_network, forward_flops
+from stillproof.run.cell import Planned
+from stillproof.run.stage import Answer, Job, Stage, recorded
+from stillproof.run.stages.zca import whitened
+from stillproof.sets.fronts import front_of
+from stillproof.suites.requests import Part, Request
+from stillproof.train.data import from_images
+from stillproof.train.loop import fit
+from stillproof.train.model import TrainedModel
+from stillproof.train.recipe import Recipe
+from stillproof.train.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from stillproof.run.plan import Planner
+
+
+@stages.register("expert", version=1)
+@dataclass(frozen=True)
+class Expert(Stage):
+    """A network trained on real images, with its weights after every epoch, for methods that learn from these.
+
+    Args:
+        dataset: The data set.
+        part: Which of its training images.
+        network: The network.
+        recipe: How it is trained.
+        seed: Its seed.
+        whitening: The whitening of its images, if any.
+    """
+
+    dataset: str
+    part: Part
+    network: str
+    recipe: str
+    seed: int
+    whitening: Request | None = None
+
+    def plan(self, planner: Planner) -> Planned:
+        """Plan the training, and the whitening that it needs."""
+        data = planner.names.data(self.dataset, self.part)
+        recipe, recipe_spec = planner.names.recipe(self.recipe)
+        network, flops = planner.names.network(self.network, data.info)
+        zca = planner.plan(self.whitening) if self.whitening else None
+        spec: Json = {"data": data.id, "info": data.info_spec(), "network": network, "recipe": recipe_spec}
+        return Planned(
+            spec=spec | ({"zca": zca.id} if zca else {}) | {"seed": self.seed},
+            label=f"expert {self.network} on {data.info.name} seed {self.seed}",
+            needs=(zca.id,) if zca else (),
+            flops=3.0 * recipe.epochs * data.total * flops,
+            where={"dataset": self.dataset, "part": self.part, "recipe": self.recipe},
+        )
+
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        """Train, keep every epoch's weights and store them."""
+        spec, store = job.spec, job.store
+        data = job.data(spec["data"], job.where["part"])
+        recipe: Recipe = recipes.build(job.where["recipe"])
+        network = networks.build(spec["network"]["name"], spec["network"]["params"])
+        space = whitened(spec["zca"], store) if "zca" in spec else Space.normalised(data.info)
+        ctx = job.context(Seeds(spec["seed"]).child("expert"))
+        body = build_network(network, data.info, ctx.seeds.child("network"), job.device)
+        model = TrainedModel(front_of(space, store).to(job.device), body)
+        flops = forward_flops(network, data.info.channels, data.info.size, data.num_classes)
+        with Meter() as meter:
+            weights, losses = train_expert(model, data, recipe, ctx, flops)
+        card: Json = {key: spec[key] for key in ("data", "network", "recipe", "seed")}
+        artifact = store.artifacts.write("expert", {"weights": weights}, card)
+        size = weights.numel() * weights.element_size()
+        store.register_artifact(artifact, "expert", f"expert-{data.info.name}-{job.cell[:6]}", job.cell, size)
+        result = {"artifact": artifact, "bytes": size, "losses": losses, "notes": ctx.notes} | meter.as_dict()
+        return Answer(result, recorded(ctx), (artifact,))
+
+
+def train_expert(
+    model: TrainedModel, data: ImageSet, recipe: Recipe, ctx: Context, flops: float
+) -> tuple[Tensor, list[float]]:
+    """Return the weights before training and after every epoch, (epochs + 1, P), and the mean loss of each epoch."""
+    trajectory = Trajectory()
+    trajectory.measure(model, 0)
+    fit(model, from_images(data, model.front, recipe.loss, ctx.device), recipe, ctx, curve=trajectory, flops=flops)
+    return trajectory.weights(), trajectory.losses

@@ -1,0 +1,127 @@
+"""A trained network: its weights, its whole curve, and what it said of every test image."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from stillproof.core.components import networks, recipes, stages
+from stillproof.core.provenance import Meter
+from stillproof.core.seeds import Seeds
+from stillproof.core.spec import Json, plain
+from stillproof.core.types import ImageSet, Space
+from stillproof.nets.build import build_network, forward_flops
+from stillproof.run.cell import Planned
+from stillproof.run.stage import Answer, Job, Stage, recorded
+from stillproof.run.training_data import training_data
+from stillproof.sets.fronts import front_of
+from stillproof.suites.requests import Heldout, Request
+from stillproof.train.curve import Curve
+from stillproof.train.loop import fit
+from stillproof.train.model import ModelCard, TrainedModel
+from stillproof.train.recipe import Recipe
+
+if TYPE_CHECKING:
+    from stillproof.run.plan import Planner
+
+
+@stages.register("train", version=1)
+@dataclass(frozen=True)
+class Train(Stage):
+    """A network trained on real or distilled images, and tested.
+
+    Args:
+        on: What it is trained on.
+        network: The network.
+        recipe: How it is trained.
+        seed: Its seed.
+        heldout: A held-out part of the training images that its curve also looks at.
+    """
+
+    on: Request
+    network: str
+    recipe: str
+    seed: int
+    heldout: Heldout | None = None
+
+    def plan(self, planner: Planner) -> Planned:
+        """Plan the training, and the images that it needs."""
+        images = planner.images(self.on)
+        test = planner.names.data(images.dataset, "test")
+        recipe, recipe_spec = planner.names.recipe(self.recipe)
+        network, flops = planner.names.network(self.network, test.info)
+        spec = {
+            "upstream": images.spec,
+            "test": test.id,
+            "heldout": planner.names.data(images.dataset, self.heldout).id if self.heldout else None,
+            "info": test.info_spec(),
+            "network": network,
+            "recipe": recipe_spec,
+            "seed": self.seed,
+        }
+        points = sum(recipe.is_measured(epoch) for epoch in range(recipe.epochs))
+        where = {"dataset": images.dataset, "part": images.part, "network": self.network, "recipe": self.recipe}
+        return Planned(
+            spec=spec,
+            label=f"train {self.network} on {images.label} seed {self.seed}",
+            needs=images.needs,
+            flops=(3 * recipe.epochs * images.count + points * test.total) * flops,
+            where=where | ({"heldout": self.heldout} if self.heldout else {}),
+        )
+
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        """Train, measure and store."""
+        spec = job.spec
+        test = job.data(spec["test"], "test")
+        heldout = job.data(spec["heldout"], job.where["heldout"]) if spec["heldout"] else None
+        recipe: Recipe = recipes.build(job.where["recipe"])
+        seeds = Seeds(spec["seed"]).child("train")
+        network = networks.build(spec["network"]["name"], spec["network"]["params"])
+        space, data = training_data(job, recipe, test)
+        model = TrainedModel(
+            front_of(space, job.store).to(job.device),
+            build_network(network, test.info, seeds.child("network"), job.device),
+        )
+        curve = Curve(test, heldout, job.device)
+        ctx = job.context(seeds)
+        flops = forward_flops(network, test.info.channels, test.info.size, test.num_classes)
+        with Meter() as meter:
+            fit(model, data, recipe, ctx, curve=curve, flops=flops)
+        result = _keep(job, curve, recipe, space, test) | {"notes": ctx.notes} | meter.as_dict()
+        return Answer(result, recorded(ctx), (*result["models"].values(), result["outcomes"]))
+
+
+def _keep(job: Job, curve: Curve, recipe: Recipe, space: Space, test: ImageSet) -> Json:
+    """Store the chosen weights and every prediction; return the cell's result."""
+    spec, store = job.spec, job.store
+    models = {}
+    for epoch, weights in curve.weights.items():
+        card = ModelCard(
+            network=spec["network"],
+            info=dataclasses.asdict(test.info),
+            space=dataclasses.asdict(space),
+            recipe=plain(dataclasses.asdict(recipe)),
+            upstream=spec["upstream"],
+            seed=spec["seed"],
+            epoch=epoch,
+        )
+        models[str(epoch)] = store.artifacts.write("model", weights, card.as_dict())
+        size = sum(w.numel() * w.element_size() for w in weights.values())
+        store.register_artifact(models[str(epoch)], "model", f"model-{job.cell[:8]}-{epoch}", job.cell, size)
+    predictions = torch.stack(curve.predictions)  # (points, N_test)
+    outcomes = {"predictions": predictions, "epochs": torch.tensor(curve.epochs)}
+    outcomes_id = store.artifacts.write("outcomes", outcomes, {"test": spec["test"], "train": job.cell})
+    store.register_artifact(outcomes_id, "outcomes", None, job.cell, predictions.numel() * 2)
+    return {
+        "epochs": curve.epochs,
+        "losses": curve.losses,
+        "test_accuracy": curve.test_accuracy,
+        "heldout_accuracy": curve.heldout_accuracy or None,
+        "models": models,
+        "outcomes": outcomes_id,
+        "n_test": len(test),
+    }

@@ -1,0 +1,70 @@
+"""The whitening of a data set, as an artifact that distilled sets and models refer to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stillproof.core.components import stages
+from stillproof.core.errors import UnknownName
+from stillproof.core.provenance import Meter, numerics
+from stillproof.core.spec import Json
+from stillproof.core.types import Space
+from stillproof.run.cell import Planned
+from stillproof.run.stage import Answer, Job, Stage, answer_of
+from stillproof.sets.fronts import WHITENINGS
+from stillproof.store.store import Store
+from stillproof.suites.requests import Part
+
+if TYPE_CHECKING:
+    from stillproof.run.plan import Planner
+
+EPS = 0.1  # on eigenvalues of [0, 1] pixels, as all published ZCA sets have it
+
+
+@stages.register("zca", version=1)
+@dataclass(frozen=True)
+class Whitening(Stage):
+    """The ZCA of the training images of a data set.
+
+    Args:
+        dataset: The data set.
+        part: Which of its training images.
+        variant: Whose whitening: the usual one, or that of KIP's authors.
+    """
+
+    dataset: str
+    part: Part = "train"
+    variant: str = "usual"
+
+    def plan(self, planner: Planner) -> Planned:
+        """Plan by the content of the images."""
+        if self.variant not in WHITENINGS:
+            raise UnknownName("whitening", self.variant, WHITENINGS)
+        data = planner.names.data(self.dataset, self.part)
+        spec: Json = {"data": data.id, "eps": EPS} | ({"variant": self.variant} if self.variant != "usual" else {})
+        size = data.info.channels * data.info.size**2
+        return Planned(
+            spec=spec,
+            label=f"whitening of {data.info.name}",
+            flops=2.0 * data.total * size**2 + 10.0 * size**3,  # covariance and eigenvectors
+            where={"dataset": self.dataset, "part": self.part},
+        )
+
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        """Fit and store."""
+        spec = job.spec
+        data = job.data(spec["data"], job.where["part"])
+        with Meter() as meter:
+            tensors = WHITENINGS[spec.get("variant", "usual")].fit(data, spec["eps"]).state_dict()
+        card: Json = {key: spec[key] for key in ("data", "eps", "variant") if key in spec}
+        artifact = job.store.artifacts.write("zca", tensors, card)
+        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
+        job.store.register_artifact(artifact, "zca", f"zca-{data.info.name}-{job.cell[:6]}", job.cell, size)
+        return Answer({"artifact": artifact, "bytes": size} | meter.as_dict(), numerics("cpu"), (artifact,))
+
+
+def whitened(cell: str, store: Store) -> Space:
+    """Return the space that a whitening cell has made."""
+    return Space("zca", ref=answer_of(cell, store)["artifact"])
