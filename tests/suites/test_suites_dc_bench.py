@@ -8,7 +8,7 @@ import pytest
 from stillproof.core.components import suites
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import SCALES, preset_params
-from stillproof.suites.dc_bench.suite import SECTIONS, DCBench
+from stillproof.suites.dc_bench.suite import DCBench
 from stillproof.suites.requests import (
     CostRequest,
     CoverageRequest,
@@ -21,6 +21,8 @@ from stillproof.suites.requests import (
     SnapshotRequest,
     TruthRequest,
 )
+
+SECTIONS = [section.name for section in DCBench.reports]
 
 
 def suite(scale: str = "smoke", **options: Any) -> DCBench:
@@ -81,7 +83,7 @@ def test_mtt_is_without_whitening_as_in_the_paper() -> None:
     assert "mtt:zca=false" in suite("paper").methods
 
 
-def test_faithful_draws_once_a_batch_and_chooses_nothing() -> None:
+def test_faithful_draws_once_per_batch_and_chooses_nothing() -> None:
     rows = suite(sections=["augmentation"], protocol="faithful", augmentations=["none", "dsa", "rand-augment"]).rows()
     assert {row.keys["augmentation"] for row in rows} == {"none", "dsa", "rand-augment-per-batch"}
     assert {row.keys["section"] for row in rows} == {"augmentation"}
@@ -173,6 +175,11 @@ def test_the_smaller_studies() -> None:
     assert (
         kinds("cost") == {CostRequest} and kinds("distribution") == {CoverageRequest} and kinds("map") == {MapRequest}
     )
+
+
+def test_a_section_that_there_is_not_is_refused_with_what_comes_closest() -> None:
+    with pytest.raises(BadInput, match="unknown section 'optimizer': did you mean 'optimiser'"):
+        suite(sections=["cost", "optimizer"])
 
 
 @pytest.mark.parametrize(

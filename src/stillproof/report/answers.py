@@ -1,4 +1,4 @@
-"""The rows of a run with the answers that the store holds by now, a place for each seed."""
+"""The rows of a run with the answers that the store holds by now, with a place for each seed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Answered:
 
     Args:
         keys: What the row is about.
-        results: One a seed, None where there is no answer.
+        results: One per seed, None where there is no answer.
         reasons: Why there is none, as far as that is known.
         waiting: How many are not computed yet.
         efforts: What the training behind each result took, None where there was none.
@@ -46,6 +46,12 @@ class Answered:
     def missing(self) -> int:
         """Return the number of seeds without an answer."""
         return sum(result is None for result in self.results)
+
+    def as_dict(self) -> Json:
+        """Return the row as JSON values, with its accuracy, if that is what it asks for."""
+        accuracy = self.summary()
+        known = {"accuracy": accuracy.as_dict() if accuracy else None, "missing": self.missing}
+        return {**self.keys, **known, "notes": list(self.reasons)}
 
     def values(self, name: str = "accuracy") -> list[float | None]:
         """Return a number of each seed's answer, None where there is none."""
@@ -67,13 +73,19 @@ class Answered:
 def answered_rows(store: Store, run: Run) -> list[Answered]:
     """Return the rows of a run, from whatever the store holds by now."""
     records = store.results.get_many([cell for row in run.rows for cell in row["cells"]])
-    needed = store.results.get_many([r.spec["train"] for r in records.values() if "train" in r.spec])
+    needed = store.results.get_many([cell for cell in map(_trained_by, records.values()) if cell])
     return [_answered(row, records, needed) for row in run.rows]
+
+
+def _trained_by(record: Record) -> str | None:
+    """Return the training that an answer was derived from, if it was from one."""
+    cell: str | None = record.spec.get("train")
+    return cell
 
 
 def _answered(row: Json, records: Mapping[str, Record], needed: Mapping[str, Record]) -> Answered:
     found = [records.get(cell) for cell in row["cells"]]
-    trained = [None if record is None else needed.get(record.spec.get("train", "")) for record in found]
+    trained = [None if record is None else needed.get(_trained_by(record) or "") for record in found]
     pairs = list(zip(found, trained, strict=True))
     ended = [pair for pair in pairs if pair[0] is not None and pair[0].status in ("failed", "unsupported")]
     results = [record.result if record is not None and record.status == "done" else None for record in found]

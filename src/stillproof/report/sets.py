@@ -41,19 +41,23 @@ def named_set(store: Store, text: str) -> ShownSet:
 def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[ShownSet]:
     """Return every distilled set behind the first seed of a suite's newest run."""
     run = newest_run(store, suite)
-    asked = {row["ipc"] for row in run.rows if row["ipc"] is not None}
+    asked = {row["ipc"] for row in run.rows if row.get("ipc") is not None}
     for absent in sorted(set(ipc or ()) - asked):
         known = ", ".join(str(number) for number in sorted(asked)) or "none"
         raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
-    rows = [row for row in run.rows if row["cells"] and row["ipc"] is not None]
-    chosen = [row["cells"][0] for row in rows if not ipc or row["ipc"] in ipc]
-    trained = [record.spec["train"] for record in store.results.get_many(chosen).values() if "train" in record.spec]
-    upstream = [record.spec["upstream"].get("cell") for record in store.results.get_many(trained).values()]
-    made = store.results.get_many([cell for cell in dict.fromkeys(upstream) if cell])
+    chosen = [row["cells"][0] for row in run.rows if row["cells"] and (not ipc or row.get("ipc") in ipc)]
+    made = store.results.get_many(_distilled_for(store, chosen))
     results = sorted((r.result for r in made.values() if r.result), key=lambda result: str(result["name"]))
     if not results:
         raise BadInput(f"the newest run of {suite!r} has no distilled set yet: `stillproof status` says why.")
     return [named_set(store, result["artifact"]) for result in results]
+
+
+def _distilled_for(store: Store, cells: Sequence[str]) -> list[str]:
+    """Return the distillations that networks behind some answers were trained on, each once."""
+    trained = [record.spec["train"] for record in store.results.get_many(cells).values() if "train" in record.spec]
+    upstream = [record.spec["upstream"].get("cell") for record in store.results.get_many(trained).values()]
+    return [cell for cell in dict.fromkeys(upstream) if cell]
 
 
 def snapshots_of(store: Store, shown: ShownSet) -> list[tuple[int, ShownSet]]:

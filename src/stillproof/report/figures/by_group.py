@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.rows import images
-from stillproof.report.figures.caption import Basis
+from stillproof.report.captions import Basis
+from stillproof.report.rows import images
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def figures_by(
