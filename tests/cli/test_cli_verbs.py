@@ -43,7 +43,7 @@ def test_a_stored_run_is_shown_whatever_is_installed(tmp_path: Path, stillproof:
     assert done.code == 0 and done.out.splitlines()[0].strip() == (
         "of-a-package-that-is-gone: Accuracy of networks trained on the sets"
     )
-    assert "unknown suite 'of-a-package-that-is-gone'" in done.err and "--plugin" in done.err
+    assert "suite 'of-a-package-that-is-gone' is not installed here (`--plugin FILE` brings it)" in done.err
 
 
 def test_snapshots_become_an_animation(tmp_path: Path, stillproof: Commands) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stillproof.core.components import suites
-from stillproof.core.errors import PluginError, UnknownName
+from stillproof.core.errors import PluginError
 from stillproof.core.spec import Json
 from stillproof.report.accuracy import accuracy_section
 from stillproof.report.answers import Answered, answered_rows
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 log = logging.getLogger("stillproof")
+
+ACCURACIES_ALONE = "its accuracies are shown, but no tables and figures of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,12 @@ def _asked(suite: str, rows: Sequence[Answered]) -> tuple[Rows, list[Section[Any
 
 def _reports_of(suite: str) -> Sequence[Section[Any]]:
     """Return the sections that a suite declares; one that is not here, or cannot be imported, has none."""
+    if suite not in suites.entries():
+        log.warning("suite %r is not installed here (`--plugin FILE` brings it): %s.", suite, ACCURACIES_ALONE)
+        return ()
     try:
         sections: Sequence[Section[Any]] = getattr(suites.get(suite), "reports", ())
-    except (UnknownName, PluginError) as error:
-        log.warning("%s Tables and figures of its own, if it has any, need it: `--plugin FILE` brings it.", error)
+    except PluginError as error:
+        log.warning("%s Therefore, %s.", error, ACCURACIES_ALONE)
         return ()
     return sections
