@@ -104,6 +104,11 @@ def test_the_package_itself_loads_nothing_but_core_at_once() -> None:
     assert {name.split(".")[1] for name in imports(at_once) if name.startswith("stillproof")} == {"core"}
 
 
+@pytest.mark.parametrize("path", [path for path in FILES if package_of(path) == "report"], ids=module_of)
+def test_a_report_only_reads_answers(path: Path) -> None:
+    assert imported_packages(path.read_text(encoding="utf-8")) <= {"core", "store", "score", "report"}
+
+
 @pytest.mark.parametrize("package", TORCH_FREE)
 def test_a_package_that_computes_nothing_leaves_torch_alone(package: str) -> None:
     modules = [module_of(path) for path in FILES if package_of(path) == package]

@@ -73,19 +73,13 @@ class Answered:
 def answered_rows(store: Store, run: Run) -> list[Answered]:
     """Return the rows of a run, from whatever the store holds by now."""
     records = store.results.get_many([cell for row in run.rows for cell in row["cells"]])
-    needed = store.results.get_many([cell for cell in map(_trained_by, records.values()) if cell])
+    needed = store.results.get_many([origin for record in records.values() for origin in _origins(record)])
     return [_answered(row, records, needed) for row in run.rows]
-
-
-def _trained_by(record: Record) -> str | None:
-    """Return the training that an answer was derived from, if it was from one."""
-    cell: str | None = record.spec.get("train")
-    return cell
 
 
 def _answered(row: Json, records: Mapping[str, Record], needed: Mapping[str, Record]) -> Answered:
     found = [records.get(cell) for cell in row["cells"]]
-    trained = [None if record is None else needed.get(_trained_by(record) or "") for record in found]
+    trained = [needed.get(next(iter(_origins(record)), "")) for record in found]
     pairs = list(zip(found, trained, strict=True))
     ended = [pair for pair in pairs if pair[0] is not None and pair[0].status in ("failed", "unsupported")]
     results = [record.result if record is not None and record.status == "done" else None for record in found]
@@ -96,6 +90,11 @@ def _answered(row: Json, records: Mapping[str, Record], needed: Mapping[str, Rec
         waiting=results.count(None) - len(ended),
         efforts=[None if train is None else Effort(train.seconds, train.where.get("flops")) for train in trained],
     )
+
+
+def _origins(record: Record | None) -> Sequence[str]:
+    """Return the cells that an answer is derived from."""
+    return [record.spec["train"]] if record is not None and "train" in record.spec else []
 
 
 def _reason(record: Record | None, train: Record | None) -> str:

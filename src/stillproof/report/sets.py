@@ -46,18 +46,19 @@ def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[S
         known = ", ".join(str(number) for number in sorted(asked)) or "none"
         raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
     chosen = [row["cells"][0] for row in run.rows if row["cells"] and (not ipc or row.get("ipc") in ipc)]
-    made = store.results.get_many(_distilled_for(store, chosen))
-    results = sorted((r.result for r in made.values() if r.result), key=lambda result: str(result["name"]))
-    if not results:
+    found = _sets_behind(store, chosen)
+    if not found:
         raise BadInput(f"the newest run of {suite!r} has no distilled set yet: `stillproof status` says why.")
-    return [named_set(store, result["artifact"]) for result in results]
+    return [named_set(store, artifact) for artifact in found]
 
 
-def _distilled_for(store: Store, cells: Sequence[str]) -> list[str]:
-    """Return the distillations that networks behind some answers were trained on, each once."""
+def _sets_behind(store: Store, cells: Sequence[str]) -> list[str]:
+    """Return the distilled sets that the networks of some answers were trained on, by name."""
     trained = [record.spec["train"] for record in store.results.get_many(cells).values() if "train" in record.spec]
     upstream = [record.spec["upstream"].get("cell") for record in store.results.get_many(trained).values()]
-    return [cell for cell in dict.fromkeys(upstream) if cell]
+    made = store.results.get_many([cell for cell in dict.fromkeys(upstream) if cell])
+    results = sorted((r.result for r in made.values() if r.result), key=lambda result: str(result["name"]))
+    return [str(result["artifact"]) for result in results]
 
 
 def snapshots_of(store: Store, shown: ShownSet) -> list[tuple[int, ShownSet]]:
