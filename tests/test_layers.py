@@ -85,7 +85,7 @@ def test_a_file_imports_only_what_is_below_it(path: Path) -> None:
         ("nets", "import stillproof.transforms.zca"),
         ("train", "def f() -> None:\n    from stillproof.distill import dm"),
         ("importers", "from stillproof.distill import dm"),
-        ("score", "from stillproof.report.tables import Table"),
+        ("score", "from stillproof.report.tables.table import Table"),
         ("report", "from stillproof.suites.requests import Row"),
         ("suites", "from stillproof.run.plan import Planner"),
         ("run", "from stillproof.testing.toy import toy_images"),
@@ -104,11 +104,22 @@ def test_the_package_itself_loads_nothing_but_core_at_once() -> None:
     assert {name.split(".")[1] for name in imports(at_once) if name.startswith("stillproof")} == {"core"}
 
 
+@pytest.mark.parametrize("path", [path for path in FILES if package_of(path) == "report"], ids=module_of)
+def test_a_report_only_reads_answers(path: Path) -> None:
+    assert imported_packages(path.read_text(encoding="utf-8")) <= {"core", "store", "score", "report"}
+
+
 @pytest.mark.parametrize("package", TORCH_FREE)
 def test_a_package_that_computes_nothing_leaves_torch_alone(package: str) -> None:
     modules = [module_of(path) for path in FILES if package_of(path) == package]
     assert len(modules) > 1
     run_python(f"import sys, {', '.join(modules)}\nassert 'torch' not in sys.modules")
+
+
+@pytest.mark.parametrize("package", ["suites", "report"])
+def test_planning_a_suite_and_making_its_tables_leave_matplotlib_alone(package: str) -> None:
+    modules = [module_of(path) for path in FILES if package_of(path) == package]
+    run_python(f"import sys, {', '.join(modules)}\nassert 'matplotlib' not in sys.modules")
 
 
 @pytest.mark.parametrize(

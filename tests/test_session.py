@@ -77,9 +77,9 @@ def test_a_set_that_was_damaged_is_named_and_then_made_again(tmp_path: Path) -> 
         tensors.write_bytes(content)
         status = session.run_suite("accuracy", options)
         assert "failed" in status.values()
-        assert any("makes it again" in note for line in session.table("accuracy") for note in line.notes)
+        assert any("makes it again" in note for note in session.table("accuracy").notes)
         assert set(session.run_suite("accuracy", options).values()) == {"done"}
-        assert [line.missing for line in session.table("accuracy")] == [0]
+        assert [row["missing"] for row in session.table("accuracy").rows] == [0]
         assert store.artifacts.is_sound(made.artifact)
 
 

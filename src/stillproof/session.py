@@ -20,10 +20,9 @@ from stillproof.importers.checkpoints import read_model
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.keep_model import ImportedModel, keep_model
 from stillproof.importers.keep_sets import Imported, keep_sets, read_sets
+from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
-from stillproof.report.suite_tables import tables_of
-from stillproof.report.table import Table
-from stillproof.report.tables import Line, accuracy_lines
+from stillproof.report.tables.table import Table
 from stillproof.run.cell import Cell
 from stillproof.run.estimate import Estimate, estimate
 from stillproof.run.execute import enter, execute
@@ -202,13 +201,13 @@ class Session:
         self.execute(planner, must_succeed=False)
         return self.store.results.statuses(list(planner.cells))
 
-    def table(self, suite: str) -> list[Line]:
-        """Return the table of a suite's newest run, from whatever has been computed so far."""
-        return accuracy_lines(self.store, newest_run(self.store, suite))
+    def table(self, suite: str) -> Table:
+        """Return the first table of a suite's newest run; many suites have but one."""
+        return self.tables(suite)[0]
 
     def tables(self, suite: str) -> list[Table]:
         """Return all tables of a suite's newest run, from whatever has been computed so far."""
-        return tables_of(self.store, newest_run(self.store, suite))
+        return report_of(self.store, newest_run(self.store, suite)).tables()
 
     def estimate(self, planner: Planner) -> Estimate:
         """Return what the rest of a plan will cost."""

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from commands import TINY, Commands
+from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
-from stillproof.report.suite_figures import figures_of
-from stillproof.report.suite_tables import tables_of
+from stillproof.report.tables.formats import to_json
 from stillproof.session import Session
 from stillproof.store.records import NewCell
 from stillproof.store.store import Store, open_store
@@ -118,9 +118,11 @@ def test_the_accuracy_suite_has_one_table_and_one_figure(tmp_path: Path, stillpr
     assert (tmp_path / "here" / "accuracy.pdf").read_bytes().startswith(b"%PDF")
     session = Session(str(tmp_path / "stillproof.db"))
     (table,) = session.tables("accuracy")
-    lines = session.table("accuracy")
+    assert session.table("accuracy") == table
     session.close()
-    assert [row["accuracy"] for row in table.rows] == [line.accuracy for line in lines]
+    found = stillproof("table", "accuracy", "--json", cwd=tmp_path).json()
+    assert [row["accuracy"] for row in found["rows"]] == [row["accuracy"] for row in to_json(table)["rows"]]
+    assert found["tables"] == [to_json(table)] and found["rows"][0]["accuracy"]["n"] == 2
     assert table.name == "accuracy" and table.columns[0].key == "dataset"
 
 
@@ -129,8 +131,8 @@ def test_a_run_without_an_answer_is_a_table_without_a_figure(tmp_path: Path) -> 
         keep(store, 1, None, train=keep(store, 2, None, seed=0))
         rows = [{"method": "dm", "ipc": 1, "dataset": "digits", "cells": [cell(1), cell(9)]}]
         store.results.save_run("accuracy", {}, rows)
-        run = newest_run(store, "accuracy")
-        (table,) = tables_of(store, run)
+        report = report_of(store, newest_run(store, "accuracy"))
+        (table,) = report.tables()
         assert table.rows[0]["accuracy"] is None and table.rows[0]["missing"] == 2
-        assert table.notes == ["Missing: RuntimeError('it went off')"]
-        assert figures_of(store, run) == {}
+        assert table.notes == ["Missing: 1 not computed yet.", "Missing: RuntimeError('it went off')"]
+        assert report.figures() == {}

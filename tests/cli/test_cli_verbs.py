@@ -40,7 +40,10 @@ def test_a_stored_run_is_shown_whatever_is_installed(tmp_path: Path, stillproof:
         config = {key: value for key, value in last.config.items() if key != "scale"}
         store.results.save_run("of-a-package-that-is-gone", config, last.rows)
     done = stillproof("table", "of-a-package-that-is-gone", cwd=tmp_path)
-    assert done.code == 0 and done.out.splitlines()[0].strip() == "of-a-package-that-is-gone"
+    assert done.code == 0 and done.out.splitlines()[0].strip() == (
+        "of-a-package-that-is-gone: Accuracy of networks trained on the sets"
+    )
+    assert "suite 'of-a-package-that-is-gone' is not installed here (`--plugin FILE` brings it)" in done.err
 
 
 def test_snapshots_become_an_animation(tmp_path: Path, stillproof: Commands) -> None:

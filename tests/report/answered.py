@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from stillproof.report.answers import Answered, Effort
-from stillproof.report.dc_bench.rows import by_section
-from stillproof.report.dc_bench.tables import TABLES
-from stillproof.report.table import Difference, Table, Value
+from stillproof.report.rows import by_section
+from stillproof.report.section import sections_named
+from stillproof.report.tables.table import Difference, Table, Value
 from stillproof.score.stats import Summary
+from stillproof.suites.dc_bench.suite import DCBench
 
 BROKEN = "RuntimeError('it went off')"
 
@@ -24,7 +25,7 @@ def row(
     flops: float | None = None,
     **keys: Any,
 ) -> Answered:
-    """A row with one value a seed; a seed without one has failed."""
+    """A row with one value per seed; a seed without one has failed."""
     usual = {"section": section, "dataset": "digits", "method": method, "ipc": ipc}
     usual |= {"network": "convnet-3", "home": "convnet-3"}
     rules = {"recipe": "quick", "protocol": "fair", "selection": "last"}
@@ -34,7 +35,9 @@ def row(
 
 
 def tables(rows: Sequence[Answered], section: str) -> dict[str, Table]:
-    return {table.name: table for table in TABLES[section](by_section(rows))}
+    (asked,) = sections_named(DCBench.reports, [section])
+    found = by_section(rows)
+    return {table.name: table for table in asked.tables(found)} if section in found else {}
 
 
 def mean(value: Value) -> float:

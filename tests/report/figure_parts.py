@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from PIL import Image
 
-from stillproof.report.figures.caption import Basis
+from stillproof.report.captions import Basis
 from stillproof.report.figures.style import house_style
 from stillproof.score.stats import Summary
 

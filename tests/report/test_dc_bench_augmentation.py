@@ -7,11 +7,11 @@ import pytest
 from answered import BROKEN, mean, row, tables
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.augmentation_bars import augmentation_figures
-from stillproof.report.dc_bench.rows import by_section
+from stillproof.report.dc_bench.augmentation import augmentation_figures
 from stillproof.report.published import Published
-from stillproof.report.table import Difference
-from stillproof.report.table_text import shown
+from stillproof.report.rows import by_section
+from stillproof.report.tables.table import Difference
+from stillproof.report.tables.text import shown
 from stillproof.score.stats import Summary
 
 Values = dict[str, list[float | None]]

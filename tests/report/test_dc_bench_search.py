@@ -8,10 +8,10 @@ from figure_parts import texts
 from scipy.stats import kendalltau, spearmanr
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.rows import by_section
-from stillproof.report.dc_bench.search_scatter import search_figures
+from stillproof.report.dc_bench.search import search_figures
 from stillproof.report.published import Published
-from stillproof.report.table import Percent, Seconds
+from stillproof.report.rows import by_section
+from stillproof.report.tables.table import Percent, Seconds
 from stillproof.score.agreement import Estimate
 
 TRUTH = {"a": 0.90, "b": 0.80, "c": 0.70, "d": 0.60, "e": 0.50, "f": 0.40}

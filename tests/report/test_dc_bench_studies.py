@@ -7,13 +7,14 @@ from answered import BROKEN, mean, row, tables
 from figure_parts import overlaps, texts
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.compression_curves import compression_figures
-from stillproof.report.dc_bench.distribution_map import distribution_figures
-from stillproof.report.dc_bench.initialisation_curves import initialisation_figures
-from stillproof.report.dc_bench.rows import by_section
-from stillproof.report.published import Published, published_step
-from stillproof.report.table import Bytes, Difference, Percent, Seconds
-from stillproof.report.table_text import shown
+from stillproof.report.dc_bench.compression import compression_figures
+from stillproof.report.dc_bench.distribution import distribution_figures
+from stillproof.report.dc_bench.initialisation import initialisation_figures
+from stillproof.report.dc_bench.published import published_step
+from stillproof.report.published import Published
+from stillproof.report.rows import by_section
+from stillproof.report.tables.table import Bytes, Difference, Percent, Seconds
+from stillproof.report.tables.text import shown
 from stillproof.score.stats import summarise
 
 

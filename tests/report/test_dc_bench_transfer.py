@@ -5,12 +5,12 @@ from answered import mean, row, tables
 from scipy.stats import kendalltau, spearmanr
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.rows import by_section
-from stillproof.report.dc_bench.transfer_map import transfer_figures
+from stillproof.report.dc_bench.transfer import transfer_figures
+from stillproof.report.rows import by_section
 from stillproof.score.agreement import Estimate
 from stillproof.score.stats import Summary
 
-# By method and network, one value a seed.
+# By method and network, one value per seed.
 Accuracies = dict[str, dict[str, list[float | None]]]
 ACCURACIES: Accuracies = {
     "random": {"convnet-3": [0.30, 0.32], "mlp": [0.20, 0.22], "lenet": [0.26, 0.24]},

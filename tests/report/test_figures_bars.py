@@ -5,8 +5,8 @@ from figure_parts import BASIS, inked_share, intervals, marks, overlaps, summary
 from matplotlib.patches import Rectangle
 
 from stillproof.core.errors import BadInput
+from stillproof.report.dc_bench.published import published
 from stillproof.report.figures.bars import FILLED, Bar, Bars, draw_bars
-from stillproof.report.published import published
 
 PUBLISHED = published("cifar10", "kip", 1, augmentation="none")
 DATA = Bars(

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from stillproof.core.errors import BadInput
+from stillproof.report.dc_bench.published import published
 from stillproof.report.figures.curve_panel import BAND, Curve, CurvePanel, Level, Point
 from stillproof.report.figures.curves import Curves, draw_curves
 from stillproof.report.figures.style import LOOKS
-from stillproof.report.published import published
 
 CURVES = [
     Curve("random", [Point(10, summary(0.4)), Point(1, summary(0.2)), Point(50, summary(0.5, None))]),

@@ -6,9 +6,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
 from stillproof.core.errors import BadInput
+from stillproof.report.dc_bench.published import published
 from stillproof.report.figures.heat_map import NO_ANSWER, Cell, HeatMap, draw_heat_map
 from stillproof.report.figures.style import HEAT, INK
-from stillproof.report.published import published
 
 CELLS = [
     Cell("dm", "convnet-3", summary(0.476, 0.021), published("cifar10", "dm", 10)),

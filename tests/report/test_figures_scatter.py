@@ -4,8 +4,8 @@ import pytest
 from figure_parts import BASIS, inked_share, marks, overlaps, texts
 
 from stillproof.core.errors import BadInput
+from stillproof.report.dc_bench.published import published_search
 from stillproof.report.figures.scatter import Scatter, Search, draw_scatter
-from stillproof.report.published import published_search
 from stillproof.score.agreement import Agreement, Estimate
 
 KNOWN = Agreement(Estimate(0.621, (0.41, 0.77)), Estimate(-0.45, (-0.6, -0.2)), 4)

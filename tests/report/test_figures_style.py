@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 
 from fresh_python import run_python
 from stillproof.core.errors import BadInput, StoreError
+from stillproof.report.captions import Basis
 from stillproof.report.figures.bars import Bar, Bars, draw_bars
 from stillproof.report.figures.canvas import wrapped_names
-from stillproof.report.figures.caption import Basis
 from stillproof.report.figures.grid import grid_size
 from stillproof.report.figures.save import check_ending, save_figure
 from stillproof.report.figures.style import LOOKS, house_style, looks_of
@@ -130,7 +130,7 @@ def test_pyplot_is_left_alone() -> None:
         "import sys\n"
         "from stillproof.report.figures import bars, curves, embedding, heat_map, save, scatter\n"
         "from stillproof.report.figures.bars import Bar, Bars\n"
-        "from stillproof.report.figures.caption import Basis\n"
+        "from stillproof.report.captions import Basis\n"
         "from stillproof.score.stats import summarise\n"
         "bars.draw_bars(Bars('t', [Bar('g', 'dm', summarise([0.5]))], Basis('fair', 'last'), 'g'))\n"
         "assert 'matplotlib.pyplot' not in sys.modules and 'torch' not in sys.modules"

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from stillproof.report.published import AUGMENTATIONS, NETWORKS, published, published_search
+from stillproof.report.dc_bench.published import published, published_search
+from stillproof.report.dc_bench.published_values import AUGMENTATIONS, NETWORKS
 
 
 def mean_of(method: str, ipc: int | None, dataset: str = "cifar10", **setting: str) -> float:

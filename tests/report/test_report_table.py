@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stillproof.report.markup import latex, markdown
 from stillproof.report.published import Published
-from stillproof.report.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
-from stillproof.report.table_formats import to_csv, to_json, to_latex, to_markdown
-from stillproof.report.table_text import shown, text_of
+from stillproof.report.tables.formats import to_csv, to_json, to_latex, to_markdown
+from stillproof.report.tables.markup import latex, markdown
+from stillproof.report.tables.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
+from stillproof.report.tables.text import shown, text_of
 from stillproof.score.agreement import Estimate
 from stillproof.score.stats import Summary, summarise
 
@@ -33,7 +33,7 @@ THREE = Summary(0.29, 0.01, 3, (0.284, 0.295))
         (Estimate(-0.5, None), "-0.50"),
         (Estimate(None, None, "too few"), "-"),
         (Percent(0.9191), "91.9"),
-        (Published(0.31, "Table 4"), "31.00"),
+        (Published(0.31, "Table 4", "A paper"), "31.00"),
         (Seconds(0.0812), "0.0812 s"),
         (Seconds(119.0), "119 s"),
         (Seconds(200.0), "3.33 min"),
@@ -92,7 +92,9 @@ def test_one_seed_is_said_to_be_one() -> None:
 
 
 def test_programs_read_fractions_and_intervals_in_columns_of_their_own() -> None:
-    rows = table({"method": "dm", "accuracy": THREE, "rho": Estimate(0.5, None), "published": Published(0.31, "T")}, {})
+    rows = table(
+        {"method": "dm", "accuracy": THREE, "rho": Estimate(0.5, None), "published": Published(0.31, "T", "P")}, {}
+    )
     lines = to_csv(rows).splitlines()
     assert lines[:2] == ["# t: A title", "# a note"]
     first, second = csv.DictReader(io.StringIO("\n".join(lines[2:])))
@@ -104,7 +106,8 @@ def test_programs_read_fractions_and_intervals_in_columns_of_their_own() -> None
 
 def test_json_has_every_column_of_every_row() -> None:
     rows = table(
-        {"method": "dm", "accuracy": THREE, "published": Published(0.31, "Table 4")}, {"rho": Estimate(0.1, None)}
+        {"method": "dm", "accuracy": THREE, "published": Published(0.31, "Table 4", "A paper")},
+        {"rho": Estimate(0.1, None)},
     )
     found = json.loads(json.dumps(to_json(rows), allow_nan=False))
     keys = [column["key"] for column in found["columns"]]

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from stillproof.report.figures.save import save_figure
+from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
-from stillproof.report.suite_figures import figures_of
-from stillproof.report.table_text import shown
+from stillproof.report.tables.text import shown
 from stillproof.session import Session
-from stillproof.suites.dc_bench.suite import SECTIONS
+from stillproof.suites.dc_bench.suite import DCBench
 
 OPTIONS = {
     "scale": "smoke",
@@ -35,13 +35,13 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 def test_every_section_has_its_table_without_a_gap(session: Session) -> None:
     tables = {table.name: table for table in session.tables("dc-bench")}
-    assert set(SECTIONS) <= set(tables)
+    assert {section.name for section in DCBench.reports} <= set(tables)
     for table in tables.values():
         assert table.rows and "missing" not in shown(table).header, table.name
 
 
 def test_figures_are_drawn(session: Session, tmp_path: Path) -> None:
-    figures = figures_of(session.store, newest_run(session.store, "dc-bench"))
+    figures = report_of(session.store, newest_run(session.store, "dc-bench")).figures()
     drawn = {name.removeprefix("dc-bench-") for name in figures}
     assert drawn == {"augmentation", "compression", "transfer", "search", "initialisation", "distribution"}
     for name, figure in figures.items():

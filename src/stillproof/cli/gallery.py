@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stillproof.cli.options import JsonOption, StoreOption, split_numbers
+from stillproof.cli.options import JsonOption, PluginOption, StoreOption, load_components, split_numbers
 from stillproof.cli.output import write, write_json
 from stillproof.core.errors import BadInput, StoreError
 
@@ -26,6 +26,7 @@ def command(
         Path | None, typer.Option("--out", help="The picture to write. [default: gallery.png; animated, gallery.gif]")
     ] = None,
     store: StoreOption = None,
+    plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a labelled grid of distilled images, in pixels."""
@@ -38,6 +39,7 @@ def command(
         raise BadInput(f"--ipc {ipc} chooses among the sets of a run: name a suite with --run, or leave it out.")
     out = out or Path("gallery.gif" if animate else "gallery.png")
     _check_ending(out, animate)
+    load_components(plugin)
     with open_store(store, create=False) as opened:
         chosen = [named_set(opened, text) for text in artifacts or []]
         if run is not None:

@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from stillproof.cli.options import JsonOption, PluginOption
+from stillproof.cli.options import JsonOption, PluginOption, load_components
 from stillproof.cli.output import write_json, write_table
 from stillproof.core.components import REGISTRIES
 from stillproof.core.errors import UnknownName
-from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
 
 
 def command(
@@ -21,8 +20,7 @@ def command(
     """List distillers, networks, data sets, recipes, augmentations and suites."""
     if kind is not None and kind not in REGISTRIES:
         raise UnknownName("kind of component", kind, REGISTRIES)
-    index_entry_points()
-    load_plugins([read_plugin(path) for path in plugin or []])
+    load_components(plugin)
     kinds = [kind] if kind else list(REGISTRIES)
     entries = {name: [e for _, e in sorted(REGISTRIES[name].entries().items())] for name in kinds}
     if as_json:

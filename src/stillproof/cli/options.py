@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -31,6 +32,12 @@ SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Parameter of the method as key=value; may be repeated.")
 ]
 NetworkOption = Annotated[str, typer.Option("--network", help="Network, as in convnet-3 or convnet:depth=3:width=64.")]
+
+
+def load_components(plugins: Sequence[Path] | None) -> None:
+    """Make known what installed packages and the files of ``--plugin`` bring."""
+    index_entry_points()
+    load_plugins([read_plugin(path) for path in plugins or []])
 
 
 def one_of(kind: str, text: str, known: Sequence[Choice]) -> Choice:

@@ -41,13 +41,14 @@ def write_table(header: Sequence[str], rows: Iterable[Sequence[str]], title: str
     from rich.text import Text  # to the letter: what people write may look like rich's markup
 
     columns = [Column(Text(name)) for name in header]
-    shown = Text(title, style="table.title") if title else None
-    table = Table(*columns, title=shown, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, 200)
+    if title:  # a line of its own: a title inside the table would break at the width of the table
+        console.print(Text(title, style="table.title"), soft_wrap=True)
     console.print(table)
 
 

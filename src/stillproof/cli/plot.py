@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from stillproof.cli.options import JsonOption, SectionOption, StoreOption, one_of, split_list
+from stillproof.cli.options import (
+    JsonOption,
+    PluginOption,
+    SectionOption,
+    StoreOption,
+    load_components,
+    one_of,
+    split_list,
+)
 from stillproof.cli.output import say, write, write_json
 
 FORMATS = ("png", "pdf", "svg")
@@ -19,17 +27,19 @@ def command(
     out: Annotated[Path, typer.Option("--out", help="Folder for the figures.")] = Path("figures"),
     form: Annotated[str, typer.Option("--format", help="png, pdf or svg.")] = "png",
     store: StoreOption = None,
+    plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write the figures of the newest run of a suite, of whatever has been computed so far."""
     one_of("format", form, FORMATS)
     from stillproof.report.figures.save import save_figure
+    from stillproof.report.run_report import report_of
     from stillproof.report.runs import newest_run
-    from stillproof.report.suite_figures import figures_of
     from stillproof.store.store import open_store
 
+    load_components(plugin)
     with open_store(store, create=False) as opened:
-        figures = figures_of(opened, newest_run(opened, suite), split_list(section))
+        figures = report_of(opened, newest_run(opened, suite), split_list(section)).figures()
     paths = {out / f"{name}.{form}": figure for name, figure in figures.items()}
     for path, figure in paths.items():
         save_figure(figure, path)

@@ -20,7 +20,7 @@ from stillproof.cli.options import (
 )
 from stillproof.cli.output import duration, say, write, write_json
 from stillproof.cli.session import session, unmade_store
-from stillproof.cli.table import print_table
+from stillproof.cli.table import print_tables
 from stillproof.core.errors import CellFailed
 from stillproof.core.presets import SCALES
 
@@ -53,7 +53,7 @@ def command(
         typer.Option(
             "--workers",
             min=1,
-            help="Processes; with more than one, each has one thread. [default: one a core for long runs on a CPU]",
+            help="Processes; with more than one, each has one thread. [default: one per core for long runs on a CPU]",
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -80,7 +80,7 @@ def command(
         return
     with session(store, data, plugin, workers) as opened:
         status = opened.run_suite(suite, options)
-        print_table(opened.store, suite, "json" if as_json else "text")
+        print_tables(opened.store, suite, "json" if as_json else "text")
         failed = sum(state == "failed" for state in status.values())
         if failed:
             raise CellFailed(f"{failed} of {len(status)} cells failed; `stillproof status` says why.")

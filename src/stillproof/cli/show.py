@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from stillproof.cli.config import to_toml
-from stillproof.cli.options import JsonOption, PluginOption, one_of
+from stillproof.cli.options import JsonOption, PluginOption, load_components, one_of
 from stillproof.cli.output import say, write, write_json, write_table
 from stillproof.core.components import REGISTRIES, distillers, suites
 from stillproof.core.errors import BadInput, UnknownName
-from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.core.registry import Registry
 from stillproof.core.spec import Json
@@ -34,8 +33,7 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Show a component's parameters, presets, version and paper."""
-    index_entry_points()
-    load_plugins([read_plugin(path) for path in plugin or []])
+    load_components(plugin)
     registry = _find(name, kind)
     if config:
         params = _config(name, scale)

@@ -13,7 +13,7 @@ from stillproof.report.gallery import side_by_side
 from stillproof.report.sets import ShownSet
 
 ALL_FRAMES = 6000  # milliseconds, shared out among the frames
-SHORTEST, LONGEST, LAST = 60, 500, 2000  # milliseconds a frame
+SHORTEST, LONGEST, LAST = 60, 500, 2000  # milliseconds per frame
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The rows of a run with the answers that the store holds by now, a place for each seed."""
+"""The rows of a run with the answers that the store holds by now, with a place for each seed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Answered:
 
     Args:
         keys: What the row is about.
-        results: One a seed, None where there is no answer.
+        results: One per seed, None where there is no answer.
         reasons: Why there is none, as far as that is known.
         waiting: How many are not computed yet.
         efforts: What the training behind each result took, None where there was none.
@@ -46,6 +46,12 @@ class Answered:
     def missing(self) -> int:
         """Return the number of seeds without an answer."""
         return sum(result is None for result in self.results)
+
+    def as_dict(self) -> Json:
+        """Return the row as JSON values, with its accuracy, if that is what it asks for."""
+        accuracy = self.summary()
+        known = {"accuracy": accuracy.as_dict() if accuracy else None, "missing": self.missing}
+        return {**self.keys, **known, "notes": list(self.reasons)}
 
     def values(self, name: str = "accuracy") -> list[float | None]:
         """Return a number of each seed's answer, None where there is none."""

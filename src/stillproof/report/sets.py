@@ -41,12 +41,11 @@ def named_set(store: Store, text: str) -> ShownSet:
 def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[ShownSet]:
     """Return every distilled set behind the first seed of a suite's newest run."""
     run = newest_run(store, suite)
-    asked = {row["ipc"] for row in run.rows if row["ipc"] is not None}
+    asked = {row["ipc"] for row in run.rows if row.get("ipc") is not None}
     for absent in sorted(set(ipc or ()) - asked):
         known = ", ".join(str(number) for number in sorted(asked)) or "none"
         raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
-    rows = [row for row in run.rows if row["cells"] and row["ipc"] is not None]
-    chosen = [row["cells"][0] for row in rows if not ipc or row["ipc"] in ipc]
+    chosen = [row["cells"][0] for row in run.rows if row["cells"] and (not ipc or row.get("ipc") in ipc)]
     found = _sets_behind(store, chosen)
     if not found:
         raise BadInput(f"the newest run of {suite!r} has no distilled set yet: `stillproof status` says why.")

@@ -56,7 +56,7 @@ class Accuracy:
             raise ValueError("dataset, network and ipc need at least one value each")
 
     def rows(self) -> list[Row]:
-        """Return one row a data set, network, ipc and method; full data comes first."""
+        """Return one row per data set, network, ipc and method; full data comes first."""
         return [row for dataset in self.dataset for network in self.network for row in self._block(dataset, network)]
 
     def _block(self, dataset: str, network: str) -> Iterator[Row]:

@@ -1,1 +1,1 @@
-"""Tables and figures of suite dc-bench: pure functions of answered rows, one section a file."""
+"""Tables and figures of suite dc-bench: pure functions of answered rows, one section per file."""

@@ -1,4 +1,4 @@
-"""One line a method: without augmentation, the average over augmentations, and the one that was chosen as best."""
+"""One line per method: without augmentation, the average over augmentations, and the one that was chosen as best."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, RULES, about
-from stillproof.report.dc_bench.rows import complete, grouped, images, missing_notes
-from stillproof.report.published import AUGMENTATIONS, PER_BATCH
-from stillproof.report.table import Column, Table, Value
+from stillproof.report.dc_bench.published_values import AUGMENTATIONS, PER_BATCH
+from stillproof.report.rows import complete, grouped, images, missing_notes
+from stillproof.report.tables.columns import BEFORE, RULES, about
+from stillproof.report.tables.table import Column, Table, Value
 from stillproof.score.stats import Summary, summarise
 
 NONE = "none"

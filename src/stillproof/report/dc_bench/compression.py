@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import TYPE_CHECKING
+
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import (
-    ACCURACY,
-    BEFORE,
-    DISTANCE,
-    MISSING,
-    PUBLISHED,
-    RULES,
-    WITH_DSA,
-    about,
-    beside,
-    published_notes,
-)
-from stillproof.report.dc_bench.rows import FULL, RANDOM, Rows, missing_notes, paired
-from stillproof.report.table import Column, Difference, Table, Value
+from stillproof.report.dc_bench.published import WITH_DSA, published_beside
+from stillproof.report.figures.by_group import basis_of, figures_by
+from stillproof.report.figures.curve_panel import Curve, CurvePanel, Level, Point
+from stillproof.report.figures.curves import Curves, draw_curves
+from stillproof.report.rows import FULL, RANDOM, Rows, grouped, missing_notes, paired
+from stillproof.report.tables.beside_published import DISTANCE, PUBLISHED, beside_published, published_notes
+from stillproof.report.tables.columns import ACCURACY, BEFORE, MISSING, RULES, about
+from stillproof.report.tables.table import Column, Difference, Table, Value
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 GAIN = Column("gain", "over random, points", Difference)
 COLUMNS = (*BEFORE, ACCURACY, GAIN, PUBLISHED, DISTANCE, MISSING, *RULES)
 GAIN_NOTE = "over random: more than random images of the same number, network and seed, seed by seed."
+TITLE = "Accuracy over images per class"
 
 
 def compression_tables(rows: Rows) -> list[Table]:
     """Return one table of all networks."""
-    found = rows.get("compression", [])
-    if not found:
-        return []
+    found = rows["compression"]
     baselines = {_place(row): row for row in found if row["method"] == RANDOM}
     lines = [_line(row, baselines.get(_place(row))) for row in found]
     notes = [*([GAIN_NOTE] if baselines else []), *published_notes(lines, WITH_DSA), *missing_notes(found)]
-    return [Table("compression", "Accuracy over images per class", COLUMNS, lines, notes)]
+    return [Table("compression", TITLE, COLUMNS, lines, notes)]
+
+
+def compression_figures(rows: Rows) -> dict[str, Figure]:
+    """Return one figure per data set, with one panel per network."""
+    found = rows.get("compression", [])
+    answered = [row for row in found if row["ipc"] is not None]  # a ceiling alone is no curve
+    groups = grouped(answered, "dataset")
+    whole = grouped([row for row in found if row["ipc"] is None], "dataset")
+    return figures_by("compression", groups, lambda group: _draw(group, whole.get((group[0]["dataset"],), [])))
 
 
 def _place(row: Answered) -> tuple[str, str, int | None]:
@@ -42,4 +50,25 @@ def _line(row: Answered, random: Answered | None) -> dict[str, Value]:
     gain = None
     if random is not None and row["method"] not in (RANDOM, FULL):
         gain = paired(row.values(), random.values())
-    return about(row) | beside(row) | {"gain": gain}
+    return about(row) | beside_published(row, published_beside(row)) | {"gain": gain}
+
+
+def _draw(rows: list[Answered], whole: list[Answered]) -> Figure:
+    ceilings = {row["network"]: row for row in whole}
+    panels = [_panel(group, ceilings.get(network)) for (network,), group in grouped(rows, "network").items()]
+    basis = basis_of(rows, "dataset", "network")
+    recipes = sorted({str(row["recipe"]) for row in whole})
+    about_all = "; ".join([basis.about, *(f"full data: recipe {recipe}" for recipe in recipes)])
+    return draw_curves(Curves(TITLE, "images per class", panels, dataclasses.replace(basis, about=about_all)))
+
+
+def _panel(rows: list[Answered], ceiling: Answered | None) -> CurvePanel:
+    curves = [
+        Curve(str(method), [Point(row["ipc"], row.summary(), published_beside(row)) for row in group])
+        for (method,), group in grouped(rows, "method").items()
+    ]
+    value = ceiling.summary() if ceiling is not None else None
+    levels = []
+    if ceiling is not None and value is not None:
+        levels = [Level(ceiling["method"], "full data", value, published_beside(ceiling))]
+    return CurvePanel(curves, levels, title=rows[0]["network"])

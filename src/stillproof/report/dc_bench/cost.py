@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, MISSING, PROTOCOL, SCALE, about
-from stillproof.report.dc_bench.rows import Rows, images, missing_notes
-from stillproof.report.published import PAPER, published_step
-from stillproof.report.table import Bytes, Column, Percent, Seconds, Table, Value
+from stillproof.report.dc_bench.published import published_step
+from stillproof.report.dc_bench.published_values import PAPER
+from stillproof.report.rows import Rows, images, missing_notes
+from stillproof.report.tables.columns import BEFORE, MISSING, PROTOCOL, SCALE, about
+from stillproof.report.tables.table import Bytes, Column, Percent, Seconds, Table, Value
 
 DISTURBED = 0.05  # of the machine: what others may use before a time is doubtful
 COLUMNS = (
@@ -35,10 +36,8 @@ PUBLISHED_NOTE = f"Published seconds of a step: {PAPER} (Table 8), CIFAR-10 on a
 
 
 def cost_tables(rows: Rows) -> list[Table]:
-    """Return one line a method and number of images."""
-    found = rows.get("cost", [])
-    if not found:
-        return []
+    """Return one line per method and number of images."""
+    found = rows["cost"]
     lines = [_line(row) for row in found]
     notes = [*NOTES, *([PUBLISHED_NOTE] if any(line["published_step_seconds"] for line in lines) else [])]
     disturbed = [f"{row['method']} ({images(row['ipc'])})" for row in found if _is_disturbed(row)]

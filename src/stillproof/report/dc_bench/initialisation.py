@@ -1,16 +1,24 @@
-"""Where synthesis starts: final accuracy, and the steps to the level that real images reach in the end."""
+"""Where synthesis starts: final accuracy, and the steps to the level that real images reach in the end, with curves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, RULES, about
-from stillproof.report.dc_bench.rows import Rows, grouped, missing_notes, paired
-from stillproof.report.table import Column, Difference, Percent, Table, Value
+from stillproof.report.figures.by_group import basis_of, figures_by
+from stillproof.report.figures.curve_panel import Curve, CurvePanel, Level, Point
+from stillproof.report.figures.curves import Curves, draw_curves
+from stillproof.report.rows import Rows, grouped, images, missing_notes, paired
+from stillproof.report.tables.columns import BEFORE, RULES, about
+from stillproof.report.tables.table import Column, Difference, Percent, Table, Value
 from stillproof.score.stats import Summary
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 REAL = "real"
+TITLE = "Where synthesis starts"
 COLUMNS = (
     *BEFORE,
     Column("init", "start"),
@@ -29,18 +37,21 @@ NOTES = (
 
 
 def initialisation_tables(rows: Rows) -> list[Table]:
-    """Return one line a method and start."""
-    found = rows.get("initialisation", [])
-    if not found:
-        return []
+    """Return one line per method and start."""
+    found = rows["initialisation"]
     lines = []
     for group in grouped(found, "dataset", "network", "method", "ipc").values():
-        starts = by_start(group)
+        starts = _by_start(group)
         lines += [_line(block, starts) for block in starts.values()]
-    return [Table("initialisation", "Where synthesis starts", COLUMNS, lines, [*NOTES, *missing_notes(found)])]
+    return [Table("initialisation", TITLE, COLUMNS, lines, [*NOTES, *missing_notes(found)])]
 
 
-def by_start(rows: Sequence[Answered]) -> dict[str, list[Answered]]:
+def initialisation_figures(rows: Rows) -> dict[str, Figure]:
+    """Return one figure per data set and network, with one panel per method."""
+    return figures_by("initialisation", grouped(rows.get("initialisation", []), "dataset", "network"), _draw)
+
+
+def _by_start(rows: Sequence[Answered]) -> dict[str, list[Answered]]:
     """Return the rows of each start by their steps."""
     groups = grouped(rows, "init").items()
     return {str(init): sorted(group, key=lambda row: int(row["step"])) for (init,), group in groups}
@@ -62,3 +73,18 @@ def _line(block: Sequence[Answered], starts: Mapping[str, Sequence[Answered]]) -
 def _first_step(block: Sequence[Answered], level: float) -> int | None:
     means = ((int(row["step"]), row.summary()) for row in block)
     return next((step for step, summary in means if summary is not None and summary.mean >= level), None)
+
+
+def _draw(rows: list[Answered]) -> Figure:
+    panels = [
+        _panel(group, f"{method}, {images(ipc)}") for (method, ipc), group in grouped(rows, "method", "ipc").items()
+    ]
+    return draw_curves(Curves(TITLE, "step", panels, basis_of(rows, "dataset", "network")))
+
+
+def _panel(rows: list[Answered], title: str) -> CurvePanel:
+    starts = _by_start(rows)
+    curves = [Curve(init, [Point(row["step"], row.summary()) for row in group]) for init, group in starts.items()]
+    final = starts[REAL][-1].summary() if REAL in starts else None
+    levels = [Level(REAL, "level: real in the end", final)] if final is not None else []
+    return CurvePanel(curves, levels, title)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, RULES, WITH_DSA, published_notes
-from stillproof.report.dc_bench.published_beside import published_beside
-from stillproof.report.dc_bench.rows import Rows, grouped, missing_notes
-from stillproof.report.dc_bench.versus import Versus
+from stillproof.report.dc_bench.published import WITH_DSA, published_beside
 from stillproof.report.published import Published
-from stillproof.report.table import Column, Table, Value
+from stillproof.report.rows import Rows, grouped, missing_notes
+from stillproof.report.tables.beside_published import published_notes
+from stillproof.report.tables.columns import DATASET, IPC, NETWORK, RULES
+from stillproof.report.tables.table import Column, Table, Value
+from stillproof.report.tables.versus import Versus
 
-DATASET, NETWORK, _, IPC = BEFORE
 VERSUS = Versus("embeddings", "pixels")
 COLUMNS = (
     *(DATASET, NETWORK, IPC),
@@ -21,10 +21,8 @@ COLUMNS = (
 
 
 def k_center_tables(rows: Rows) -> list[Table]:
-    """Return one line a number of images."""
-    found = rows.get("k-center", [])
-    if not found:
-        return []
+    """Return one line per number of images."""
+    found = rows["k-center"]
     lines = [_line(group) for group in grouped(found, "dataset", "network", "ipc").values()]
     notes = ["embeddings over pixels: seed by seed.", *published_notes(lines, WITH_DSA)]
     return [Table("k-center", "K-Center on embeddings and on pixels", COLUMNS, lines, notes + missing_notes(found))]

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, RULES_OF_OWN_RECIPES
-from stillproof.report.dc_bench.rows import Rows, grouped, missing_notes
-from stillproof.report.dc_bench.versus import Versus
-from stillproof.report.table import Table, Value
+from stillproof.report.rows import Rows, grouped, missing_notes
+from stillproof.report.tables.columns import BEFORE, RULES_OF_OWN_RECIPES
+from stillproof.report.tables.table import Table, Value
+from stillproof.report.tables.versus import Versus
 
 VERSUS = Versus("adam", "sgd")
 COLUMNS = (*BEFORE, *VERSUS.columns(), *RULES_OF_OWN_RECIPES)
 
 
 def optimiser_tables(rows: Rows) -> list[Table]:
-    """Return one line a method and number of images."""
-    found = rows.get("optimiser", [])
-    if not found:
-        return []
+    """Return one line per method and number of images."""
+    found = rows["optimiser"]
     lines = [_line(group) for group in grouped(found, "dataset", "network", "method", "ipc").values()]
     notes = ["adam over sgd: seed by seed.", *missing_notes(found)]
     return [Table("optimiser", "Training with SGD and with Adam", COLUMNS, lines, notes)]

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from stillproof.report.dc_bench.columns import BEFORE, RULES_OF_OWN_RECIPES, about, published_notes
-from stillproof.report.dc_bench.rows import Rows, missing_notes
+from stillproof.report.dc_bench.search_columns import CHOICE, ORDER, search_line
 from stillproof.report.dc_bench.search_scores import Searched, searches
-from stillproof.report.published import Published
-from stillproof.report.table import Column, Percent, Seconds, Table, Value
-from stillproof.score.agreement import Estimate
+from stillproof.report.figures.by_group import basis_of, figure_name
+from stillproof.report.figures.scatter import Scatter, Search, draw_scatter
+from stillproof.report.rows import Rows, images, missing_notes
+from stillproof.report.tables.beside_published import published_notes
+from stillproof.report.tables.table import Table
 
-DATASET, _, METHOD, IPC = BEFORE
-WHERE = (DATASET, Column("space", "space", fold="same"), METHOD, IPC)
-ORDER = (
-    *WHERE,
-    Column("spearman", "Spearman", Estimate),
-    Column("kendall", "Kendall", Estimate),
-    Column("spearman_by_seed", "Spearman, mean of seeds", Estimate, "empty"),
-    Column("published_spearman", "published Spearman", Estimate, "empty"),
-    Column("architectures", "architectures", int),
-    Column("dropped", "dropped", int, "same"),
-    *RULES_OF_OWN_RECIPES,
-)
-CHOICE = (
-    *WHERE,
-    Column("top1", "top-1 %", Percent),
-    Column("tied", "tied", int),
-    Column("published_top1", "published top-1 %", Published, "empty"),
-    Column("best", "best of the sample %", Percent),
-    Column("regret", "regret, points", Percent),
-    Column("saved", "time saved %", Percent),
-    Column("seconds", "per architecture", Seconds),
-    *RULES_OF_OWN_RECIPES,
-)
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 ORDER_NOTE = (
     "Correlations of held-out accuracy in the search with true accuracy; in brackets: 95 % interval, bootstrap over "
     "architectures (of the mean of seeds: Student's, over seeds); dropped: architectures without an answer of every "
@@ -48,11 +32,9 @@ PUBLISHED_NOTE = " They are of 100 architectures and sets of 50 images per class
 
 
 def search_tables(rows: Rows) -> list[Table]:
-    """Return two tables with one line a space and method each."""
+    """Return two tables with one line per space and method each."""
     found = searches(rows)
-    if not found:
-        return []
-    lines = [_line(search) for search in found]
+    lines = [search_line(search) for search in found]
     shared = [*_truths(found), *_seeds(found), *published_notes(lines, PUBLISHED_NOTE)]
     missing = missing_notes([*rows["search"], *rows.get("search-truth", [])])
     order = [ORDER_NOTE, *shared, *_reasons(found), *missing]
@@ -62,27 +44,16 @@ def search_tables(rows: Rows) -> list[Table]:
     ]
 
 
-def _line(search: Searched) -> dict[str, Value]:
-    line: dict[str, Value] = about(search.row) | {
-        "space": search.row["space"],
-        "spearman": search.agreement.spearman,
-        "kendall": search.agreement.kendall,
-        "architectures": len(search.proxy),
-        "dropped": search.dropped,
-        "saved": None if search.saved is None else Percent(search.saved),
-        "seconds": None if search.seconds is None else Seconds(search.seconds),
+def search_figures(rows: Rows) -> dict[str, Figure]:
+    """Return one figure per data set and space."""
+    groups: dict[tuple[str, str], list[Searched]] = {}
+    for search in searches(rows):
+        groups.setdefault((search.row["dataset"], search.row["space"]), []).append(search)
+    return {
+        figure_name("search", key if len(groups) > 1 else ()): _draw(found)
+        for key, found in groups.items()
+        if any(search.proxy for search in found)
     }
-    if search.by_seed is not None:
-        line["spearman_by_seed"] = Estimate(search.by_seed.mean, search.by_seed.ci95)
-    if search.choice is not None:
-        chosen = search.choice
-        line |= {"top1": Percent(chosen.top1), "tied": chosen.tied}
-        line |= {"best": Percent(chosen.best), "regret": Percent(chosen.regret)}
-    if search.published is not None:
-        there = search.published
-        line["published_spearman"] = Estimate(there.spearman, None)
-        line["published_top1"] = Published(there.top1, there.place, paper=there.paper)
-    return line
 
 
 def _truths(found: Sequence[Searched]) -> list[str]:
@@ -103,3 +74,21 @@ def _reasons(found: Sequence[Searched]) -> list[str]:
         if estimate.reason
     )
     return list(reasons)
+
+
+def _draw(found: list[Searched]) -> Figure:
+    asked = Counter(search.row["method"] for search in found)
+    panels = [
+        Search(_label(search, asked), search.proxy, search.truth, search.agreement, search.published)
+        for search in found
+    ]
+    first = found[0]
+    basis = basis_of([search.row for search in found if search.row["ipc"] is not None] or [first.row], "dataset", "ipc")
+    seen = f"held-out accuracy: mean over seeds, n = {len(first.row.results)}"
+    about = "; ".join((basis.about, f"space {first.row['space']}", seen, f"truth: {first.told}"))
+    return draw_scatter(Scatter("Architecture search", panels, dataclasses.replace(basis, about=about)))
+
+
+def _label(search: Searched, asked: Counter[str]) -> str:
+    method = str(search.row["method"])
+    return method if asked[method] == 1 else f"{method}: {images(search.row['ipc'])}"

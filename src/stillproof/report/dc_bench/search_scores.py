@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered, Effort
-from stillproof.report.dc_bench.rows import FULL, Rows, complete, grouped, images
-from stillproof.report.figures.caption import SELECTIONS
-from stillproof.report.published import PublishedSearch, published_search
+from stillproof.report.captions import SELECTIONS
+from stillproof.report.dc_bench.published import published_search
+from stillproof.report.published import PublishedSearch
+from stillproof.report.rows import FULL, Rows, complete, grouped, images
 from stillproof.score.agreement import Agreement, no_agreement
 from stillproof.score.nas import Choice, choice, rank_agreement, spearman_by_seed
 from stillproof.score.stats import Summary

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import BEFORE, HOME, RULES, about
-from stillproof.report.dc_bench.rows import Values, complete, grouped, images
-from stillproof.report.table import Column, Difference, Table, Value
+from stillproof.report.rows import Values, complete, grouped, images
+from stillproof.report.tables.columns import DATASET, HOME, IPC, METHOD, RULES, about
+from stillproof.report.tables.table import Column, Difference, Table, Value
 from stillproof.score.agreement import Estimate
 from stillproof.score.ranking import drop, ranking_preserved, unseen_mean
 from stillproof.score.stats import Summary, summarise
 
-DATASET, _, METHOD, IPC = BEFORE
 SUMMARY = (
     *(DATASET, METHOD, IPC, HOME),
     Column("home_accuracy", "home %", Summary),
@@ -49,7 +48,7 @@ class Block:
     silent: Sequence[str]
 
     def on(self, method: str, network: str) -> Values:
-        """Return the accuracies of a method on a network, one a seed."""
+        """Return the accuracies of a method on a network, one per seed."""
         return next((row.values() for row in self.rows[method] if row["network"] == network), [])
 
     def by_seed(self, method: str, *others: str) -> dict[str, list[float]]:
@@ -60,7 +59,7 @@ class Block:
 
 
 def summary_table(rows: Sequence[Answered]) -> Table:
-    """Return one line a method, over the seeds that have an answer on every network."""
+    """Return one line per method, over the seeds that have an answer on every network."""
     lines: list[dict[str, Value]] = []
     notes = [SUMMARY_NOTE]
     for block in _blocks(rows):
@@ -79,7 +78,7 @@ def summary_table(rows: Sequence[Answered]) -> Table:
 
 
 def ranking_table(rows: Sequence[Answered]) -> Table:
-    """Return one line an unseen network, and one for the mean of them."""
+    """Return one line per unseen network, and one for the mean of them."""
     lines: list[dict[str, Value]] = []
     notes = [RANKING_NOTE]
     for block in _blocks(rows):

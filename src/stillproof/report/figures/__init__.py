@@ -1,1 +1,1 @@
-"""Figures of suites: one kind a file, plain data in, a matplotlib figure out."""
+"""Figures of suites: one kind per file, plain data in, a matplotlib figure out."""

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-
-from stillproof.report.figures.canvas import canvas, footnote, legend, nothing_to_draw, percent_axis, wrapped_names
-from stillproof.report.figures.caption import (
+from stillproof.report.captions import (
     Basis,
     cut_sentence,
     dash_sentence,
@@ -19,6 +14,7 @@ from stillproof.report.figures.caption import (
     published_sentence,
     seeds_sentence,
 )
+from stillproof.report.figures.canvas import canvas, footnote, legend, nothing_to_draw, percent_axis, wrapped_names
 from stillproof.report.figures.marks import (
     chance_handle,
     draw_chance,
@@ -29,6 +25,11 @@ from stillproof.report.figures.marks import (
 from stillproof.report.figures.style import FAINT, INK, PAPER, Look, house_style, looks_of
 from stillproof.report.published import Published
 from stillproof.score.stats import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FILLED = 0.82  # of the room of a group, the part that its bars take
 
@@ -101,6 +102,8 @@ def _panel(axes: Axes, bars: Sequence[Bar], groups: Sequence[str], looks: dict[s
 
 
 def _handles(data: Bars, looks: dict[str, Look]) -> list[Artist]:
+    from matplotlib.patches import Patch
+
     handles: list[Artist] = [Patch(color=look.colour, label=method) for method, look in looks.items()]
     if any(bar.published for bar in data.bars):
         handles.append(published_handle())

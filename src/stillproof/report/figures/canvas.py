@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Literal
-
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from typing import TYPE_CHECKING, Literal
 
 from stillproof.core.errors import BadInput
 from stillproof.report.figures.style import FAINT, INK
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LETTERS_PER_INCH = 15.5  # of the footnote
 TITLE_LETTERS_PER_INCH = 9.5
@@ -20,6 +20,8 @@ TITLE_LETTERS_PER_INCH = 9.5
 
 def canvas(title: str, size: tuple[float, float], rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
     """Return a figure of ``size`` inches and its panels, line by line, which share their vertical axis."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=size, layout="constrained")
     wrapped = textwrap.fill(title, int(size[0] * TITLE_LETTERS_PER_INCH))
     figure.suptitle(wrapped, x=0.01, ha="left", fontsize=13, fontweight="bold", color=INK)
@@ -34,6 +36,8 @@ def footnote(figure: Figure, text: str) -> None:
 
 def percent_axis(axes: Axes, which: Literal["x", "y"], name: str) -> None:
     """Show the fractions of an axis as percent."""
+    from matplotlib.ticker import FuncFormatter
+
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_formatter(FuncFormatter(as_percent))
     axis.set_label_text(f"{name} (%)")

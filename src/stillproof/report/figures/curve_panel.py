@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.transforms import ScaledTranslation
+from typing import TYPE_CHECKING, Literal
 
 from stillproof.report.figures.canvas import percent_axis
 from stillproof.report.figures.log_axis import log_axis
@@ -17,6 +13,10 @@ from stillproof.report.figures.marks import draw_published, draw_whiskers
 from stillproof.report.figures.style import Look
 from stillproof.report.published import Published
 from stillproof.score.stats import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
 
 BAND = 0.12  # opacity
 ASIDE = 3.0  # points between curves at the same place, so that their whiskers can be told apart
@@ -94,6 +94,8 @@ def _curve(axes: Axes, curve: Curve, look: Look) -> list[Artist]:
 
 def _move_aside(axes: Axes, artists: Sequence[Artist], points: float) -> None:
     """Move what is drawn by some points, without a change of its numbers or of the axes."""
+    from matplotlib.transforms import ScaledTranslation
+
     axes.set_xlim(axes.get_xlim())
     figure = axes.get_figure(root=True)
     assert figure is not None

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from matplotlib.artist import Artist
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-
+from stillproof.report.captions import Basis, cut_sentence, join, published_sentence, seeds_sentence
 from stillproof.report.figures.canvas import canvas, footnote, legend, nothing_to_draw
-from stillproof.report.figures.caption import Basis, cut_sentence, join, published_sentence, seeds_sentence
 from stillproof.report.figures.curve_panel import CurvePanel, Level, Point, draw_curve_panel, line_style
 from stillproof.report.figures.marks import chance_handle, draw_chance, published_handle
 from stillproof.report.figures.style import Look, house_style, looks_of
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ def _caption(data: Curves, marks: Sequence[Point | Level]) -> str:
 
 
 def _handles(data: Curves, looks: dict[str, Look]) -> list[Artist]:
+    from matplotlib.lines import Line2D
+
     curves = dict.fromkeys(curve.method for panel in data.panels for curve in panel.curves)
     levels = {level.label: level.method for panel in data.panels for level in panel.levels}
     handles: list[Artist] = [

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-
+from stillproof.report.captions import join
 from stillproof.report.figures.canvas import canvas, footnote, legend, nothing_to_draw
-from stillproof.report.figures.caption import join
 from stillproof.report.figures.grid import grid_size
 from stillproof.report.figures.style import FAINT, INK, Look, house_style, looks_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 Places = Sequence[tuple[float, float]]
 REAL = "#a9a9a9"
@@ -34,7 +36,7 @@ class Embedding:
     Args:
         title: Title.
         real: Places of the real points, the same in every panel.
-        clouds: A panel each.
+        clouds: One panel each.
         how: Sentence on where the features and the places come from.
         covered: Sentence on when a real point counts as covered.
     """
@@ -93,4 +95,6 @@ def _caption(data: Embedding, clouds: Sequence[Cloud]) -> str:
 
 
 def _handle(label: str, look: Look, size: float) -> Line2D:
+    from matplotlib.lines import Line2D
+
     return Line2D([], [], linestyle="", marker=look.marker, color=look.colour, markersize=size, label=label)

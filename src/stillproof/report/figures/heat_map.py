@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
-from matplotlib.ticker import FuncFormatter
 
+from stillproof.report.captions import Basis, dash_sentence, join, published_sentence, seeds_sentence
 from stillproof.report.figures.canvas import as_percent, canvas, footnote, nothing_to_draw, wrapped_names
-from stillproof.report.figures.caption import Basis, dash_sentence, join, published_sentence, seeds_sentence
 from stillproof.report.figures.style import HEAT, INK, PAPER, house_style
 from stillproof.report.published import Published
 from stillproof.score.stats import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.figure import Figure
 
 CELL = (1.3, 0.82)  # inches
 NO_ANSWER = "#eeeeee"
@@ -46,7 +46,11 @@ class HeatMap:
 
 
 def draw_heat_map(data: HeatMap) -> Figure:
-    """Draw a cell a row and column, with its numbers written in it."""
+    """Draw one cell per row and column, with its numbers written in it."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+    from matplotlib.ticker import FuncFormatter
+
     values = [cell.value for cell in data.cells]
     means = [value.mean for value in values if value is not None]
     if not means:
@@ -70,6 +74,8 @@ def draw_heat_map(data: HeatMap) -> Figure:
 
 
 def _frame(axes: Axes, data: HeatMap, rows: Sequence[str], columns: Sequence[str]) -> None:
+    from matplotlib.patches import Rectangle
+
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xticks(range(len(columns)), wrapped_names(columns, CELL[0]))
@@ -84,6 +90,9 @@ def _frame(axes: Axes, data: HeatMap, rows: Sequence[str], columns: Sequence[str
 
 
 def _cell(axes: Axes, cell: Cell, x: int, y: int, colours: ScalarMappable) -> None:
+    from matplotlib.colors import to_hex
+    from matplotlib.patches import Rectangle
+
     colour = NO_ANSWER if cell.value is None else to_hex(colours.to_rgba(np.array([cell.value.mean]))[0])
     axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor=PAPER, linewidth=2))
     small = _small_lines(cell)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 DIGIT = 0.0227  # of the axis, that a digit takes
 BETWEEN = 0.015  # of the axis, left free between numbers
@@ -17,6 +19,8 @@ def log_axis(axes: Axes, xs: Sequence[float]) -> None:
 
     Where zero is among them (the step before the first), the part up to the smallest step is linear.
     """
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
     if not xs:
         return
     smallest = min((x for x in xs if x > 0), default=1.0)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from stillproof.report.figures.style import FAINT, INK, PAPER
 from stillproof.report.published import Published
 from stillproof.score.stats import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 HOLLOW, FILLED = 9.0, 6.5  # size of a diamond around our own mark, and on a bar
 
@@ -37,6 +39,8 @@ def draw_published(axes: Axes, x: float, value: Published, edge: str, fill: str 
 
 def published_handle() -> Line2D:
     """Return the diamond of the legend."""
+    from matplotlib.lines import Line2D
+
     return Line2D(
         [], [], linestyle="", marker="D", color="none", markeredgecolor=INK, markersize=HOLLOW, label="published"
     )
@@ -49,4 +53,6 @@ def draw_chance(axes: Axes, chance: float) -> None:
 
 def chance_handle() -> Line2D:
     """Return the dotted line of the legend."""
+    from matplotlib.lines import Line2D
+
     return Line2D([], [], color=FAINT, linestyle=":", linewidth=1.2, label="chance")

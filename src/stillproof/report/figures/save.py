@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from stillproof.core.errors import BadInput, StoreError
 from stillproof.report.figures.style import PAPER, house_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # What says when and with which version of matplotlib a file was written is left out.
 METADATA: dict[str, dict[str, Any]] = {

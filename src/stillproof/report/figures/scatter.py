@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-
+from stillproof.report.captions import Basis, join, published_sentence
 from stillproof.report.figures.canvas import canvas, footnote, legend, nothing_to_draw, percent_axis
-from stillproof.report.figures.caption import Basis, join, published_sentence
 from stillproof.report.figures.grid import grid_size
 from stillproof.report.figures.style import INK, Look, house_style, looks_of
 from stillproof.report.published import PublishedSearch
 from stillproof.score.agreement import Agreement, Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """A figure of searches, a panel each; ``interval`` says how the intervals were got."""
+    """A figure of searches, one panel each; ``interval`` says how the intervals were got."""
 
     title: str
     searches: Sequence[Search]
@@ -39,7 +41,7 @@ class Scatter:
 
 
 def draw_scatter(data: Scatter) -> Figure:
-    """Draw a mark an architecture; those that the search chooses are stars, those best in truth are framed."""
+    """Draw one mark per architecture; those that the search chooses are stars, those best in truth are framed."""
     searches = [search for search in data.searches if len(search.proxy)]
     if not searches:
         raise nothing_to_draw("scatter")
@@ -99,4 +101,6 @@ def _caption(data: Scatter, searches: Sequence[Search]) -> str:
 
 
 def _handle(label: str, marker: str, size: float) -> Line2D:
+    from matplotlib.lines import Line2D
+
     return Line2D([], [], linestyle="", marker=marker, color="none", markeredgecolor=INK, markersize=size, label=label)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import matplotlib
-
 INK, FAINT, PAPER = "#1a1a1a", "#6b6b6b", "#ffffff"
 HEAT = ("#fbf7e9", "#b9d7e8", "#4f9bcb")  # from little to much; dark text can be read on all of it
 
@@ -87,6 +85,8 @@ def looks_of(names: Iterable[str]) -> dict[str, Look]:
 @contextmanager
 def house_style() -> Iterator[None]:
     """Draw and save in the look of all figures, whatever this machine's own matplotlib settings say."""
+    import matplotlib
+
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)

@@ -1,1 +1,1 @@
-"""The rows of suite dc-bench, one section a file."""
+"""Suite dc-bench: its parameters, and the rows of one section per file."""

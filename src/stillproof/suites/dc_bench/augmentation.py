@@ -16,7 +16,7 @@ ALIKE = ("none", "dsa")  # are drawn alike under both protocols
 
 
 def augmentation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row an augmentation; under ``fair`` also those that choose the best one without the test images."""
+    """Yield one row per augmentation; under ``fair`` also those that choose the best one without the test images."""
     for ipc in suite.ipc:
         for method in suite.methods:
             for name in suite.augmentations:

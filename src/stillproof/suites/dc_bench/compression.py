@@ -17,7 +17,7 @@ BASELINES = ("random", "k-center")  # what every curve is seen against
 
 
 def compression_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row a network, method and number of images."""
+    """Yield one row per network, method and number of images."""
     methods = tuple(dict.fromkeys((*BASELINES, *suite.methods)))
     yield from _curves(suite, builder, methods, suite.compression_ipc, builder.home)
     if suite.large_network:

@@ -18,7 +18,7 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0)  # of all steps, at w
 
 
 def initialisation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row a method, start and step."""
+    """Yield one row per method, start and step."""
     for method in suite.init_methods:
         steps = _steps(method)
         looks = sorted({max(1, round(share * steps)) for share in SHARES})
@@ -43,7 +43,7 @@ def _at(made: Request, step: int, last: int) -> Request:
 
 
 def _steps(method: str) -> int:
-    """Return how many steps the reference of a method builders for: they must be known before the method is."""
+    """Return how many steps the reference of a method asks for: they must be known before the method is."""
     steps = parse_reference(method)[1].get("steps", "")
     if not steps.isdigit() or int(steps) < 1:
         raise BadInput(f"init_methods: {method!r} must say how many steps it takes, as in 'dm:steps=1000'.")

@@ -20,7 +20,7 @@ PUBLISHED = ("nas201", "cifar10")  # the space and the data set whose accuracies
 
 
 def search_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row a space, architecture and method, and the truth of each space."""
+    """Yield one row per space, architecture and method, and the truth of each space."""
     for space in suite.search_spaces:
         found = sample(SPACES[space](), suite.architectures, Seeds(0).child("search", space))
         yield from _truth(suite, builder, space, found)

@@ -16,14 +16,14 @@ ADAM = ":optimiser=adam:lr=0.003:weight_decay=0.0:decay=1.0"  # constant, as the
 
 
 def k_center_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row a number of images and embedding that K-Center chooses by."""
+    """Yield one row per number of images and embedding that K-Center chooses by."""
     for ipc in suite.ipc:
         for method in EMBEDDINGS:
             yield builder.accuracy("k-center", method, ipc, suite.recipe_with("dsa"))
 
 
 def optimiser_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row a method and optimiser."""
+    """Yield one row per method and optimiser."""
     recipe = suite.recipe_with("dsa")
     for ipc in suite.ipc:
         for method in suite.methods:
@@ -32,7 +32,7 @@ def optimiser_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
 
 
 def cost_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row a method and number of images; each is timed once, alone."""
+    """Yield one row per method and number of images; each is timed once, alone."""
     for ipc in suite.ipc:
         for method in suite.methods:
             request = Request("cost", of=builder.distilled(method, ipc, 0), steps=suite.cost_steps)
@@ -40,7 +40,7 @@ def cost_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
 
 
 def distribution_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row a method, by the features of a network trained on real images, and the map of one class."""
+    """Yield one row per method, by the features of a network trained on real images, and the map of one class."""
     recipe, ipc = suite.full_recipe or suite.recipe, max(suite.ipc)
     model = trained(real_images(builder.dataset), builder.home, recipe, 0)
     for method in suite.methods:

@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.types import Selection
-from stillproof.suites.dc_bench.augmentation import augmentation_rows
-from stillproof.suites.dc_bench.compression import compression_rows
-from stillproof.suites.dc_bench.initialisation import initialisation_rows
+from stillproof.report.section import Section, sections_named
 from stillproof.suites.dc_bench.presets import PRESETS
-from stillproof.suites.dc_bench.search import SpaceName, search_rows
-from stillproof.suites.dc_bench.studies import cost_rows, distribution_rows, k_center_rows, optimiser_rows
-from stillproof.suites.dc_bench.transfer import transfer_rows
+from stillproof.suites.dc_bench.search import SpaceName
+from stillproof.suites.dc_bench.sections import SECTIONS
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import Protocol, RowBuilder
-
-Section = Literal[
-    "augmentation",
-    "compression",
-    "transfer",
-    "search",
-    "initialisation",
-    "k-center",
-    "optimiser",
-    "distribution",
-    "cost",
-]
-SECTIONS: Mapping[Section, Callable[[DCBench, RowBuilder], Iterator[Row]]] = {
-    "augmentation": augmentation_rows,
-    "compression": compression_rows,
-    "transfer": transfer_rows,
-    "search": search_rows,
-    "initialisation": initialisation_rows,
-    "k-center": k_center_rows,
-    "optimiser": optimiser_rows,
-    "distribution": distribution_rows,
-    "cost": cost_rows,
-}
 
 
 @suites.register("dc-bench", version=1, paper="arXiv:2207.09639")
@@ -98,7 +72,7 @@ class DCBench:
         "vgg-11",
         "lenet",
     )
-    sections: tuple[Section, ...] = tuple(SECTIONS)
+    sections: tuple[str, ...] = tuple(section.name for section in SECTIONS)
     recipe: str = "dc-bench"
     augmented_recipe: str = "dc-bench-dsa"
     full_recipe: str = "dc-bench-dsa"
@@ -136,15 +110,17 @@ class DCBench:
     scale: Scale = "paper"
 
     presets: ClassVar[Sequence[Preset]] = PRESETS
+    reports: ClassVar[Sequence[Section[Any]]] = SECTIONS
 
     def __post_init__(self) -> None:
-        """Refuse empty questions."""
+        """Refuse empty questions, and sections that there are not."""
         for name in ("seeds", "search_seeds", "truth_seeds", "architectures", "cost_steps"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")
         for name in ("dataset", "methods", "network", "ipc", "sections", "augmentations"):
             if not getattr(self, name):
                 raise ValueError(f"{name} needs at least one value")
+        sections_named(SECTIONS, self.sections)
 
     def rows(self) -> list[Row]:
         """Return the rows of all sections."""
@@ -152,7 +128,8 @@ class DCBench:
             RowBuilder(name, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
             for name in self.dataset
         ]
-        return [row for builder in builders for section in self.sections for row in SECTIONS[section](self, builder)]
+        asked = sections_named(SECTIONS, self.sections)
+        return [row for builder in builders for section in asked for row in section.rows(self, builder)]
 
     def recipe_with(self, augmentation: str) -> str:
         """Return how networks are trained under an augmentation."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def transfer_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row a network and method."""
+    """Yield one row per network and method."""
     for ipc in suite.ipc:
         for method in suite.methods:
             for network in suite.network:

@@ -1,16 +1,17 @@
-"""What the figures of dc-bench share: names, and what holds for all of a figure's numbers."""
+"""One figure per group of rows: names that tell them apart, and what holds for all of a figure's numbers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.rows import images
-from stillproof.report.figures.caption import Basis
+from stillproof.report.captions import Basis
+from stillproof.report.rows import images
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def figures_by(
@@ -29,9 +30,9 @@ def figure_name(name: str, parts: Sequence[Any]) -> str:
 def basis_of(rows: Sequence[Answered], *keys: str) -> Basis:
     """Return what holds for all rows; of ``keys``, what all of them share."""
     first = rows[0]
-    shared = [first[key] for key in keys if all(row[key] == first[key] for row in rows)]
-    words = [images(value) if isinstance(value, int) else str(value) for value in shared]
+    shared = [key for key in keys if all(row[key] == first[key] for row in rows)]
+    words = [images(first[key]) if key == "ipc" else str(first[key]) for key in shared]
     recipes = list(dict.fromkeys(str(row["recipe"]) for row in rows if row["recipe"]))
     words += [f"recipe {recipes[0]}"] if len(recipes) == 1 else []
     words += [f"scale {first['scale']}"] if first["scale"] else []
-    return Basis(str(first["protocol"]), str(first["selection"]), "; ".join(words))
+    return Basis(str(first["protocol"] or ""), str(first["selection"] or ""), "; ".join(words))

@@ -1,4 +1,4 @@
-"""The sentences under a figure: what a mark is, over how many seeds, and under which rules."""
+"""The sentences below tables and figures: what a mark is, over how many seeds, and under which rules."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Basis:
     """What holds for every number of a figure.
 
     Args:
-        protocol: ``fair`` or ``faithful``.
-        selection: Which epoch counts.
+        protocol: ``fair`` or ``faithful``; empty where there is none.
+        selection: Which epoch counts; empty where none does.
         about: The rest in a few words, such as data set, network, recipe and scale.
     """
 
@@ -31,9 +31,9 @@ class Basis:
 
     def sentence(self) -> str:
         """Return it as a sentence."""
-        rule = SELECTIONS.get(self.selection, self.selection)
-        about = f"{self.about}; " if self.about else ""
-        return f"{about}protocol {self.protocol}; {rule}."
+        protocol = f"protocol {self.protocol}" if self.protocol else ""
+        parts = [part for part in (self.about, protocol, SELECTIONS.get(self.selection, self.selection)) if part]
+        return f"{'; '.join(parts)}." if parts else ""
 
 
 def seeds_sentence(values: Iterable[Summary | None], mark: str) -> str:

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
 from stillproof.core.spec import Json
-from stillproof.report.markup import comma_separated, latex, markdown
 from stillproof.report.published import Published
-from stillproof.report.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
-from stillproof.report.table_text import shown
+from stillproof.report.tables.markup import comma_separated, latex, markdown
+from stillproof.report.tables.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
+from stillproof.report.tables.text import shown
 from stillproof.score.agreement import Estimate
 from stillproof.score.stats import Summary
 

@@ -6,18 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stillproof.report.answers import Answered
-from stillproof.report.table import Difference
+from stillproof.report.tables.table import Difference
 from stillproof.score.stats import summarise
 
 Rows = Mapping[str, Sequence[Answered]]  # by section
-Values = Sequence[float | None]  # one a seed
+Values = Sequence[float | None]  # one per seed
 
 FULL, RANDOM = "full", "random"
 
 
-def by_section(rows: Iterable[Answered]) -> Rows:
-    """Return the rows of each section, in their order."""
-    return {str(key): found for (key,), found in grouped(rows, "section").items()}
+def by_section(rows: Iterable[Answered], usual: str = "") -> Rows:
+    """Return the rows of each section, in their order; those that name no section belong to the ``usual`` one."""
+    found: dict[str, list[Answered]] = {}
+    for row in rows:
+        found.setdefault(str(row["section"] or usual), []).append(row)
+    return found
 
 
 def grouped(rows: Iterable[Answered], *keys: str) -> dict[tuple[Any, ...], list[Answered]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stillproof.report.figures.caption import SELECTIONS, seeds_sentence
+from stillproof.report.captions import SELECTIONS, seeds_sentence
 from stillproof.report.published import Published
-from stillproof.report.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
+from stillproof.report.tables.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
 from stillproof.score.agreement import Estimate
 from stillproof.score.stats import Summary
 

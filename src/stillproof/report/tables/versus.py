@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stillproof.report.answers import Answered
-from stillproof.report.dc_bench.columns import about
-from stillproof.report.dc_bench.rows import paired
-from stillproof.report.table import Column, Difference, Value
+from stillproof.report.rows import paired
+from stillproof.report.tables.columns import about
+from stillproof.report.tables.table import Column, Difference, Value
 from stillproof.score.stats import Summary
 
 

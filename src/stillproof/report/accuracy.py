@@ -1,0 +1,69 @@
+"""What a suite without tables of its own is shown by: one table of accuracies, and bars of the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from stillproof.report.answers import Answered
+from stillproof.report.captions import Basis
+from stillproof.report.figures.bars import Bar, Bars, draw_bars
+from stillproof.report.rows import missing_notes
+from stillproof.report.section import Section
+from stillproof.report.tables.columns import ACCURACY, BEFORE, MISSING, RULES
+from stillproof.report.tables.table import Column, Table, Value
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLE = "Accuracy of networks trained on the sets"
+
+
+def accuracy_section(suite: str) -> Section[None]:
+    """Return the section that all rows of a suite belong to."""
+    return Section(
+        suite,
+        None,
+        lambda rows: [accuracy_table(suite, rows[suite])],
+        lambda rows: {suite: accuracy_bars(rows[suite])} if _any_answer(rows[suite]) else {},
+    )
+
+
+def accuracy_table(name: str, rows: Sequence[Answered]) -> Table:
+    """Return one line per row; what a suite says beyond the usual comes behind the numbers."""
+    said = dict.fromkeys(key for row in rows for key in row.keys)
+    usual = (*BEFORE, *RULES)
+    before = [column for column in BEFORE if column.key in said]
+    after = [column for column in RULES if column.key in said]
+    more = [Column(key, key, fold="same", absent="") for key in said if key not in {column.key for column in usual}]
+    lines = [_said_by(row) | {"accuracy": row.summary(), "missing": row.missing} for row in rows]
+    return Table(name, TITLE, (*before, ACCURACY, MISSING, *more, *after), lines, missing_notes(rows))
+
+
+def accuracy_bars(rows: Sequence[Answered]) -> Figure:
+    """Draw accuracy by images per class, one panel per data set and network."""
+    bars = [
+        Bar(
+            group="all" if row["ipc"] is None else str(row["ipc"]),
+            method=str(row["method"] or ""),
+            value=row.summary(),
+            panel=", ".join(str(row[key]) for key in ("dataset", "network") if row[key] is not None),
+        )
+        for row in rows
+    ]
+    recipe, protocol, selection = (" and ".join(_said(rows, key)) for key in ("recipe", "protocol", "selection"))
+    basis = Basis(protocol, selection, f"recipe {recipe}" if recipe else "")
+    return draw_bars(Bars(TITLE, bars, basis, group_name="images per class"))
+
+
+def _said_by(row: Answered) -> dict[str, Value]:
+    """Return what a row says of itself; lists and fractions are no values of a table, so they become text."""
+    return {key: value if isinstance(value, str | int | None) else str(value) for key, value in row.keys.items()}
+
+
+def _any_answer(rows: Sequence[Answered]) -> bool:
+    return any(row.summary() is not None for row in rows)
+
+
+def _said(rows: Sequence[Answered], key: str) -> list[str]:
+    return list(dict.fromkeys(str(row[key]) for row in rows if row[key]))

@@ -1,0 +1,52 @@
+"""A section of a suite: its rows, and the tables and figures that show them, under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from stillproof.core.errors import UnknownName
+from stillproof.report.rows import Rows
+from stillproof.report.tables.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Ask = TypeVar("Ask")
+
+
+def no_figures(rows: Rows) -> Mapping[str, Figure]:
+    """Draw nothing."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Section(Generic[Ask]):
+    """One question of a suite; a suite lists its sections as the class variable ``reports``.
+
+    Args:
+        name: What its rows have as ``section``, and ``--section`` asks for.
+        rows: What asks for its rows; only the suite itself calls it, with whatever it needs.
+        tables: From the rows of all sections by name, its tables; called only if there are rows of this one.
+        figures: The same for its figures, each under a name that is good for a file; a figure without an answer is
+            left out. Matplotlib is imported when one is drawn, not before: planning a suite does not need it.
+    """
+
+    name: str
+    rows: Ask
+    tables: Callable[[Rows], Sequence[Table]]
+    figures: Callable[[Rows], Mapping[str, Figure]] = no_figures
+
+
+def sections_named(sections: Iterable[Section[Ask]], names: Iterable[str]) -> list[Section[Ask]]:
+    """Return the sections of those names, each once.
+
+    Raises:
+        UnknownName: There is no section of one of the names.
+    """
+    known = {section.name: section for section in sections}
+    for name in names:
+        if name not in known:
+            raise UnknownName("section", name, known)
+    return [known[name] for name in dict.fromkeys(names)]

@@ -1,0 +1,1 @@
+"""Tables: their values and columns, and how they become text, files and JSON."""

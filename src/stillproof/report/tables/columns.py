@@ -1,0 +1,31 @@
+"""Columns that tables of many suites have, and how a row fills them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from stillproof.report.answers import Answered
+from stillproof.report.tables.table import Column, Value
+from stillproof.score.stats import Summary
+
+# What a row is about stands before its numbers; how they were got, behind them.
+DATASET = Column("dataset", "data set", fold="same")
+NETWORK = Column("network", "network", fold="same")
+METHOD = Column("method", "method")
+IPC = Column("ipc", "ipc", int, absent="all")  # full data has no number of images per class
+BEFORE = (DATASET, NETWORK, METHOD, IPC)
+ACCURACY = Column("accuracy", "accuracy %", Summary)
+MISSING = Column("missing", "missing", int, fold="same")
+HOME = Column("home", "home", fold="same")
+RECIPE = Column("recipe", "recipe", fold="same")
+PROTOCOL = Column("protocol", "protocol", fold="same")
+SELECTION = Column("selection", "selection", fold="same")
+SCALE = Column("scale", "scale", fold="same")
+RULES = (RECIPE, PROTOCOL, SELECTION, SCALE)
+# Where each row has a recipe of its own, which says nothing more than its other columns.
+RULES_OF_OWN_RECIPES = (dataclasses.replace(RECIPE, fold="always"), *RULES[1:])
+
+
+def about(row: Answered) -> dict[str, Value]:
+    """Return what a row says of itself, and how many of its seeds have no answer."""
+    return {column.key: row[column.key] for column in (*BEFORE, *RULES)} | {"missing": row.missing}
