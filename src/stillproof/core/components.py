@@ -1,4 +1,4 @@
-"""The registries, one a kind; third-party packages extend them through the entry-point groups of the same name."""
+"""The registries, one per kind; third-party packages extend them through the entry-point groups of the same name."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ datasets: Registry[DataSource] = Registry("data set", "datasets", "stillproof.da
 networks: Registry[Network] = Registry("network", "networks", "stillproof.nets")
 augmentations: Registry[Augmentation] = Registry("augmentation", "augmentations", "stillproof.transforms")
 recipes: Registry[Any] = Registry("recipe", "recipes", "stillproof.train")
+objectives: Registry[Any] = Registry("objective", "objectives", "stillproof.train")
 distillers: Registry[Distiller] = Registry("distiller", "distillers", "stillproof.distill")
 suites: Registry[Suite] = Registry("suite", "suites", "stillproof.suites")
 
 REGISTRIES: dict[str, Registry[Any]] = {
-    registry.plural: registry for registry in (datasets, networks, augmentations, recipes, distillers, suites)
+    registry.plural: registry
+    for registry in (datasets, networks, augmentations, objectives, recipes, distillers, suites)
 }

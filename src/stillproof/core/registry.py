@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from stillproof.core.errors import BadInput, DuplicateName, PluginError, UnknownName
 from stillproof.core.index import Entry, scan
+from stillproof.core.reference import parse_reference
 from stillproof.core.source import closure_hash
 from stillproof.core.spec import ComponentSpec
 from stillproof.core.validate import validated
@@ -97,7 +98,7 @@ class Registry(Generic[T]):
         return self._classes[name]
 
     def build(self, reference: str, params: Mapping[str, Any] | None = None) -> T:
-        """Return a component from ``name`` or ``name:key=value:key=value``; ``params`` override both."""
+        """Return a component from ``name``, ``name:key=value`` or ``name(key=value)``; ``params`` override all."""
         name, given = parse_reference(reference)
         cls = self.get(name)
         values = {**self.entry(name).fixed, **given, **(params or {})}
@@ -124,18 +125,6 @@ class Registry(Generic[T]):
             if (owner.module, owner.qualname) != (entry.module, entry.qualname) and not again:
                 what = f"{self.kind} {entry.name!r} of {entry.module}"
                 raise DuplicateName(f"{what} is already defined by {owner.module}.")
-
-
-def parse_reference(reference: str) -> tuple[str, dict[str, str]]:
-    """Split ``name:key=value:key=value`` into the name and its parameters."""
-    name, *rest = reference.split(":")
-    params = {}
-    for part in rest:
-        key, equals, value = part.partition("=")
-        if not (equals and key):
-            raise BadInput(f"{reference!r}: {part!r} is not of the form key=value.")
-        params[key] = value
-    return name, params
 
 
 def source_of(cls: type) -> str:

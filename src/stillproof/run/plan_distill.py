@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ZCA_EPS = 0.1  # on eigenvalues of [0, 1] pixels, as all published ZCA sets have it
 # What cells run through besides the components that they name: of these with all that they import ...
 SHARED = ("stillproof.nets.build", "stillproof.transforms.space", "stillproof.transforms.kip_zca")
+TRAIN = ("stillproof.train.loop", "stillproof.train.data")
 # ... and of these the file alone, since they import the store, which decides no number.
 DISTILLING = ("stillproof.run.distill_context", "stillproof.run.zca_cell")
 EXPERT = ("stillproof.run.expert_cell", "stillproof.run.zca_cell")
@@ -110,7 +111,7 @@ def _experts(planner: Planner, request: DistillRequest, method: Distiller, zca: 
         "info": data.info_spec(),
         "network": network,
         **recipe_spec,
-        "path": [*map(file_hash, EXPERT), *map(module_hash, (*SHARED, "stillproof.train.loop"))],
+        "path": [*map(file_hash, EXPERT), *map(module_hash, (*SHARED, *TRAIN))],
     }
     if zca:
         spec["zca"] = zca.id

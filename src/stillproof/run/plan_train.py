@@ -10,7 +10,7 @@ from stillproof.core.source import file_hash, module_hash
 from stillproof.core.spec import Json
 from stillproof.distill.grids.grid import images_each
 from stillproof.run.cell import SPEC_FORMAT, Cell
-from stillproof.run.plan_distill import SHARED
+from stillproof.run.plan_distill import SHARED, TRAIN
 from stillproof.suites.requests import (
     ArtifactRequest,
     DataRequest,
@@ -56,7 +56,7 @@ def plan_train(planner: Planner, request: TrainRequest) -> Cell:
         "info": test.info_spec(),
         "network": network,
         **recipe_spec,
-        "path": [*map(file_hash, TRAINING), *map(module_hash, (*SHARED, "stillproof.train.loop"))],
+        "path": [*map(file_hash, TRAINING), *map(module_hash, (*SHARED, *TRAIN))],
         "seed": request.seed,
     }
     points = sum(recipe.is_measured(epoch) for epoch in range(recipe.epochs))

@@ -30,7 +30,7 @@ def compute_train(cell_id: str, spec: Json, where: Json, world: World) -> Answer
     recipe = Recipe.from_json(spec["recipe"])
     seeds = Seeds(spec["seed"]).child("train")
     network = networks.build(spec["network"]["name"], spec["network"]["params"])
-    space, data = training_data(spec, where, world, recipe, test)
+    space, data = training_data(spec, where, world, test)
     model = TrainedModel(
         front_of(space, world.store).to(device), build_network(network, test.info, seeds.child("network"), device)
     )
