@@ -12,7 +12,7 @@ from stillproof.core.errors import BadInput
 from stillproof.train.recipe import Recipe
 
 NAMED = ["dc-bench", "dc-bench-dsa", "nas-search", "real", "fkd", "quick", "quick-real", "smoke"]
-REFUSED = ["epochs=0", "batch=0", "lr=0", "lr=-1", "lr=nan", "curve_points=0", "loss=hinge", "temperature=0"]
+REFUSED = ["epochs=0", "batch=0", "lr=0", "lr=-1", "lr=nan", "curve_points=0"]
 REFUSED += ["final_lr=-0.1", "final_lr=nan", "clip=-1", "clip=inf", "shuffle=perhaps"]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from torch import Tensor
 
 from stillproof.core.components import objectives
 from stillproof.core.errors import BadInput
+from stillproof.train.batch import Batch
 from stillproof.train.epochs import BatchLoss, train_epochs
 from stillproof.train.labels import Form
 from stillproof.train.training import Training
@@ -56,6 +57,22 @@ class LogitObjective(Objective):
         body = training.model.body
         loss_of = training.compiled(lambda images, targets: self.of_logits(body(images), targets))
         return lambda batch: loss_of(batch.images, batch.targets)
+
+
+def begin_base(reference: str, training: Training) -> Callable[[Batch], Tensor]:
+    """Begin the objective that another one is built on; return its loss of a batch."""
+    base = objective_of(reference)
+    if type(base).fit is not Objective.fit:
+        raise BadInput(f"objective {reference!r} trains in a way of its own: no other can be built on it.")
+    loss_of = base.begin(training)
+
+    def loss(batch: Batch) -> Tensor:
+        found = loss_of(batch)
+        if not isinstance(found, Tensor):
+            raise BadInput(f"objective {reference!r} has several losses for a batch: no other can be built on it.")
+        return found
+
+    return loss
 
 
 def objective_of(reference: str) -> Objective:
