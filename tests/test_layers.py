@@ -112,7 +112,13 @@ def test_a_package_that_computes_nothing_leaves_torch_alone(package: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected"), [(["--help"], "distill"), (["list"], "convnet-3"), (["list", "--json"], '"dm"')]
+    ("arguments", "expected"),
+    [
+        (["--help"], "distill"),
+        (["list"], "convnet-3"),
+        (["list", "--json"], '"dm"'),
+        (["list", "objectives"], "cross-entropy"),
+    ],
 )
 def test_asking_what_there_is_leaves_torch_alone(arguments: list[str], expected: str) -> None:
     code = f"""

@@ -19,7 +19,7 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0)  # of all steps, at w
 
 
 def initialisation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield a row a method, start and step."""
+    """Yield one row per method, start and step."""
     for method in suite.init_methods:
         steps = _steps(method)
         looks = sorted({max(1, round(share * steps)) for share in SHARES})
