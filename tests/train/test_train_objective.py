@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,6 +26,7 @@ from stillproof.suites.requests import DataRequest
 from stillproof.testing.check import check_module
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import toy_images
+from stillproof.train import compiled
 from stillproof.train.data import from_distilled
 from stillproof.train.loop import fit
 from stillproof.train.model import TrainedModel
@@ -107,6 +110,17 @@ def test_objectives_are_built_on_others() -> None:
     assert not equal_weights(soft.weights, train(replace(recipe, objective="fgsm-training(eps=0.2)")).weights)
     double = replace(recipe, objective="fgsm-training(base=fgsm-training)")
     assert same(train(double), train(double))
+
+
+@pytest.mark.skipif(shutil.which(os.environ.get("CXX", "g++")) is None, reason="needs a C++ compiler")
+def test_what_an_objective_is_built_on_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = Recipe(epochs=2, batch=36, lr=0.1, objective="fgsm-training(eps=0.01)")
+    plain = train(recipe, network="convnet-1:width=4")
+    monkeypatch.setattr(compiled, "WORTHWHILE_FLOPS", 0)
+    fast = train(recipe, network="convnet-1:width=4")
+    assert fast.ctx.notes == {"compiled": True}
+    for name, weights in plain.weights.items():
+        torch.testing.assert_close(fast.weights[name], weights, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stillproof.core.components import REGISTRIES, distillers, networks, recipes
+from stillproof.core.components import distillers, networks, recipes, references_of
 from stillproof.core.presets import preset_params
 from stillproof.core.reference import parse_reference
-from stillproof.core.registry import Registry
 from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
 from stillproof.data.load import load
@@ -78,22 +77,18 @@ class Resolver:
             recipe: Recipe = recipes.build(reference)
             check_plain(recipe, reference)
             params = recipes.spec(recipe).as_dict()["params"]
-            self._known[key] = recipe, {"recipe": params, **_referred(recipe)}
+            self._known[key] = recipe, {"recipe": params, "augment": None, **_referred(recipe)}
         recipe, spec = self._known[key]
         return recipe, spec
 
 
 def _referred(component: Any) -> Json:
     """Return the specs of the components that a component's parameters refer to, by parameter."""
-    return {
-        key: None if getattr(component, key) == "none" else _whole_spec(REGISTRIES[kind], getattr(component, key))
-        for key, kind in getattr(component, "references", {}).items()
-    }
-
-
-def _whole_spec(registry: Registry[Any], reference: str) -> Json:
-    component = registry.build(reference)
-    return registry.spec(component).as_dict() | {"uses": _referred(component)}
+    found: Json = {}
+    for key, (registry, reference) in references_of(component).items():
+        inner = registry.build(reference)
+        found[key] = registry.spec(inner).as_dict() | {"uses": _referred(inner)}
+    return found
 
 
 def _measure(data: ImageSet) -> DataFacts:

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch.nn.utils import parameters_to_vector
 
-from stillproof.core.components import REGISTRIES, networks, objectives
+from stillproof.core.components import REGISTRIES, networks, objectives, references_of
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
@@ -70,10 +70,11 @@ def _train(name: str, *, scratch: Path | None = None, stop: bool = False) -> tup
 
 def _builds(name: str) -> None:
     objective = objective_of(name)
+    strange = set(objective.references.values()) - REGISTRIES.keys()
+    need(not strange, f"its references name {sorted(strange)}, which are no kinds of component")
     canonical_json(objectives.spec(objective).as_dict())
-    for key, kind in objective.references.items():
-        need(kind in REGISTRIES, f"its references name {kind!r}, which is no kind of component")
-        REGISTRIES[kind].build(getattr(objective, key))
+    for registry, reference in references_of(objective).values():
+        registry.build(reference)
 
 
 def _finite(name: str) -> None:

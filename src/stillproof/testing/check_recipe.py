@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 
-from stillproof.core.components import REGISTRIES, recipes
+from stillproof.core.components import recipes, references_of
 from stillproof.core.spec import canonical_json
 from stillproof.testing.checks import Result, need, run_checks
 from stillproof.train.recipe import Recipe, check_plain
@@ -42,9 +42,8 @@ def _epochs(recipe: Recipe) -> range:
 def _builds(name: str) -> None:
     recipe = _build(name)
     check_plain(recipe, name)
-    for key, kind in recipe.references.items():
-        if getattr(recipe, key) != "none":
-            REGISTRIES[kind].build(getattr(recipe, key))
+    for registry, reference in references_of(recipe).values():
+        registry.build(reference)
 
 
 def _comes_back(name: str) -> None:
