@@ -13,13 +13,14 @@ from benchmarks.turns import Turns
 from stillproof.core.components import networks, recipes
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
-from stillproof.core.types import DataInfo
+from stillproof.core.types import DataInfo, Hard
 from stillproof.nets.build import build_network, count_parameters, forward_flops
 from stillproof.train.compiled import WORTHWHILE_FLOPS
-from stillproof.train.data import TrainData
 from stillproof.train.loop import fit
 from stillproof.train.model import TrainedModel
 from stillproof.train.recipe import Recipe
+from stillproof.train.target_source import LabelTargets
+from stillproof.train.train_data import TrainData
 
 INFO = DataInfo("noise", 3, 32, 10, (0.5,) * 3, (0.5,) * 3, "none")
 WARM_UP = 3  # passes that are not counted: the first one compiles
@@ -43,7 +44,7 @@ def training_lines(images: int, passes: int) -> Iterator[Line]:
     claimed = max(flops, WORTHWHILE_FLOPS / (3 * recipe.epochs * images))
     fit(
         TrainedModel(nn.Identity(), body),
-        TrainData(lambda i: pixels[i], labels, INFO.num_classes),
+        TrainData(lambda i: pixels[i], labels, INFO.num_classes, LabelTargets(Hard(labels), INFO.num_classes, "cpu")),
         recipe,
         ctx,
         flops=claimed,

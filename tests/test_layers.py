@@ -123,7 +123,13 @@ def test_planning_a_suite_and_making_its_tables_leave_matplotlib_alone(package: 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected"), [(["--help"], "distill"), (["list"], "convnet-3"), (["list", "--json"], '"dm"')]
+    ("arguments", "expected"),
+    [
+        (["--help"], "distill"),
+        (["list"], "convnet-3"),
+        (["list", "--json"], '"dm"'),
+        (["list", "objectives"], "cross-entropy"),
+    ],
 )
 def test_asking_what_there_is_leaves_torch_alone(arguments: list[str], expected: str) -> None:
     code = f"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from stillproof.core.components import augmentations, datasets, distillers, networks, recipes
+from stillproof.core.components import augmentations, datasets, distillers, networks, objectives, recipes
 from stillproof.core.context import Context
 from stillproof.core.presets import Preset
 from stillproof.core.types import DataInfo, Distilled, Hard, ImageSet, Space, Stored
@@ -32,6 +32,7 @@ __all__ = [
     "distillers",
     "evaluate",
     "networks",
+    "objectives",
     "recipes",
 ]
 

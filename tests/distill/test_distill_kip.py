@@ -88,7 +88,7 @@ def test_learned_labels_are_stored_around_zero(kernel: Any) -> None:
     before = centred(torch.tensor([0, 0, 1, 1, 2, 2]), 3).float()
     moved = (made.labels.values - before).abs()
     assert made.labels.values.dtype == torch.float32 and not made.labels.values.requires_grad
-    assert made.recipe is not None and made.recipe.params["loss"] == "mse"
+    assert made.recipe is not None and made.recipe.params["objective"] == "mse"
     assert float(moved.min()) > 0 and float(moved.max()) <= 3 * 0.0401  # Adam moves by lr a step at most
 
 

@@ -10,15 +10,22 @@ import torch
 from recordings import CLASSES, COUNT, EACH, SIZE, Mix, Recording, record
 from torch import Tensor
 
+from stillproof.core.components import recipes
+from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
+from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, DataInfo, Distilled, PerEpoch, Space
 from stillproof.importers.fkd import with_recorded_labels
 from stillproof.importers.fkd_order import draw_order
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.image_folders import SRE2L
+from stillproof.nets.body import Body
 from stillproof.sets.artifact import card_of, from_artifact, tensors_of
 from stillproof.store.store import open_store
 from stillproof.train.data import from_distilled
+from stillproof.train.model import TrainedModel
+from stillproof.train.passes import Passes
+from stillproof.train.training import Training
 from stillproof.transforms.space import make_front
 
 INFO = DataInfo("pets", 3, SIZE, CLASSES, (0.4, 0.5, 0.6), (0.2, 0.25, 0.3), "none needed")
@@ -43,16 +50,17 @@ def as_set(found: ForeignSet) -> Distilled:
 def test_a_replay_shows_what_the_teacher_saw_with_what_it_said(mix: Mix, tmp_path: Path) -> None:
     made = record(tmp_path, mix)
     front = make_front(Space.normalised(INFO))
-    data = from_distilled(as_set(imported(made)), front, "kl", "cpu")
-    assert data.replay is not None and len(data) == COUNT
+    data = from_distilled(as_set(imported(made)), front, "cpu")
+    training = Training(TrainedModel(front, Body()), data, recipes.build("fkd:epochs=3"), Context(Seeds(0)))
+    assert len(data) == COUNT
     for epoch in range(3):
-        batches = list(data.replay.batches(epoch))
-        assert [len(images) for images, _ in batches] == [4, 4, 4, 3]
-        for (images, logits), seen, said in zip(batches, made.seen[epoch], made.logits[epoch], strict=True):
+        batches = list(Passes(training, "logits").batches(epoch, Seeds(0)))
+        assert [len(batch) for batch in batches] == [4, 4, 4, 3]
+        for batch, seen, said in zip(batches, made.seen[epoch], made.logits[epoch], strict=True):
             # Pillow rounds to whole numbers after each of its two passes, which the replay does not.
-            torch.testing.assert_close(front.inverse(images), seen, rtol=0, atol=1.01 / 255)
-            assert logits.dtype == torch.float32
-            assert torch.equal(logits, said.float())
+            torch.testing.assert_close(front.inverse(batch.images), seen, rtol=0, atol=1.01 / 255)
+            assert batch.targets.dtype == torch.float32
+            assert torch.equal(batch.targets, said.float())
 
 
 @pytest.mark.parametrize("with_index", [False, True])

@@ -179,7 +179,7 @@ def test_idc_is_normalised_with_its_own_constants(tmp_path: Path) -> None:
 def test_learned_labels_of_kip_are_trained_on_with_squared_error(tmp_path: Path) -> None:
     path = tmp_path / "kip_digits_ssize20_nozca_l_noaug.npz"
     np.savez(path, images=images().movedim(1, 3).numpy(), labels=CENTRED.numpy() * 1.5)
-    assert only(path).recipe == "dc-bench:loss=mse:lr=0.1"
+    assert only(path).recipe == "dc-bench:objective=mse:lr=0.1"
     assert only(kip(tmp_path)).recipe == ""
 
 

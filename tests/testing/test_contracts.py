@@ -6,13 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from stillproof.core.components import REGISTRIES, augmentations, datasets, distillers, networks, recipes, suites
+from stillproof.core.components import (
+    REGISTRIES,
+    augmentations,
+    datasets,
+    distillers,
+    networks,
+    objectives,
+    recipes,
+    suites,
+)
 from stillproof.data.load import data_root
 from stillproof.testing.check import CHECKS
 from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
 from stillproof.testing.check_distiller import check_distiller
 from stillproof.testing.check_network import check_network
+from stillproof.testing.check_objective import check_objective
 from stillproof.testing.check_recipe import check_recipe
 from stillproof.testing.check_suite import check_suite
 from stillproof.testing.checks import Result
@@ -28,6 +38,12 @@ def failures(results: list[Result]) -> list[str]:
 
 def test_every_kind_of_component_has_a_contract() -> None:
     assert CHECKS.keys() == REGISTRIES.keys()
+
+
+@pytest.mark.parametrize("name", sorted(objectives.entries()))
+def test_objective_keeps_its_contract(name: str) -> None:
+    results = check_objective(name)
+    assert failures(results) == [] and len(results) == 6
 
 
 @pytest.mark.parametrize("name", sorted(recipes.entries()))

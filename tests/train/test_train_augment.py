@@ -10,17 +10,19 @@ import torch
 from torch import Tensor
 from train_setups import equal_weights, make_model, train
 
-from stillproof.core.components import augmentations, recipes
+from stillproof.core.components import augmentations, objectives, recipes
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
-from stillproof.core.types import Card, Distilled, Hard, Labels, Space, Stored
+from stillproof.core.types import Card, Distilled, Hard, Space, Stored
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import TOY, toy_images
 from stillproof.train.augment import Augmenter, make_augment
+from stillproof.train.batch import Augmented
 from stillproof.train.data import from_distilled
-from stillproof.train.labels import loss_function, targets
 from stillproof.train.loop import fit
+from stillproof.train.objective import LogitObjective
 from stillproof.train.recipe import Recipe
+from stillproof.train.target_source import LabelTargets
 from stillproof.transforms.front import Front
 from stillproof.transforms.space import make_front
 from stillproof.transforms.zca import ZCA
@@ -56,39 +58,41 @@ def images_beyond_pixels() -> Tensor:
 @pytest.mark.parametrize("front", fronts(), ids=["pixels", "normalised", "zca"])
 def test_augmentations_of_pixels_see_pixels_and_nothing_is_clamped(front: Front) -> None:
     doubled, pixels = Doubled([]), images_beyond_pixels()
-    changed, goal = Augmenter(doubled, front, "cross-entropy", 3)(front(pixels), CLASSES, Seeds(0).torch())
+    changed, mix = Augmenter(doubled, front)(front(pixels), Seeds(0))
     torch.testing.assert_close(doubled.seen[0], pixels, rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(changed, front(2 * pixels), rtol=1e-4, atol=1e-3)
-    assert goal is CLASSES
+    assert mix is None
 
 
 def test_other_augmentations_see_the_space_of_the_body() -> None:
     images, front = images_beyond_pixels(), fronts()[1]
     dsa = augmentations.build("dsa")
-    changed, _ = make_augment("dsa", front, "cross-entropy", 3)(images, CLASSES, Seeds(3).torch())
+    changed, _ = make_augment("dsa", front)(images, Seeds(3))
     assert torch.equal(changed, dsa(images, Seeds(3).torch()))
 
 
 def test_no_augmentation_changes_nothing() -> None:
     images = images_beyond_pixels()
-    batch = make_augment("none", fronts()[1], "cross-entropy", 3)(images, CLASSES, Seeds(0).torch())
-    assert batch[0] is images and batch[1] is CLASSES
+    changed, mix = make_augment("none", fronts()[1])(images, Seeds(0))
+    assert changed is images and mix is None
 
 
 @pytest.mark.parametrize("name", ["mixup", "cutmix"])
-@pytest.mark.parametrize("loss", ["cross-entropy", "mse", "kl"])
+@pytest.mark.parametrize("objective", ["cross-entropy", "mse", "kl"])
 @pytest.mark.parametrize("soft", [False, True])
-def test_mixed_labels_mean_the_same_to_every_loss(name: str, loss: str, soft: bool) -> None:
+def test_mixed_labels_mean_the_same_to_every_objective(name: str, objective: str, soft: bool) -> None:
     probabilities = torch.rand(5, 3, generator=Seeds(2).torch()).softmax(1)
-    labels: Labels = Stored("probs", probabilities) if soft else Hard(CLASSES)
+    labels: Hard | Stored = Stored("probs", probabilities) if soft else Hard(CLASSES)
     plain = probabilities if soft else torch.nn.functional.one_hot(CLASSES, 3).float()
     images = images_beyond_pixels()
-    augment = make_augment(name, fronts()[1], loss, 3)
-    mixed, goal = augment(images, targets(labels, loss, 3), Seeds(4).torch())
+    wanted: LogitObjective = objectives.build(objective)
+    mixed, mix = make_augment(name, fronts()[1])(images, Seeds(4))
+    batch = Augmented(mixed, torch.arange(5), epoch=0, number=0, mix=mix)
+    goal = LabelTargets(labels, 3, "cpu").targets(batch, wanted.form)
     expected_images, expected = augmentations.build(name).mix(images, plain, Seeds(4).torch())  # type: ignore[attr-defined]
     assert torch.equal(mixed, expected_images)
-    torch.testing.assert_close(goal.softmax(1) if loss == "kl" else goal, expected)
-    assert loss_function(loss)(torch.zeros(5, 3), goal).isfinite()
+    torch.testing.assert_close(goal.softmax(1) if objective == "kl" else goal, expected)
+    assert wanted.of_logits(torch.zeros(5, 3), goal).isfinite()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -101,9 +105,9 @@ def test_every_augmentation_trains_and_changes_what_is_learnt(name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["mixup", "cutmix"])
-@pytest.mark.parametrize("loss", ["cross-entropy", "mse", "kl"])
-def test_mixtures_teach_the_classes(name: str, loss: str) -> None:
-    recipe = Recipe(epochs=60, batch=12, lr=0.1, augment=name, loss=loss)  # type: ignore[arg-type]
+@pytest.mark.parametrize("objective", ["cross-entropy", "mse", "kl"])
+def test_mixtures_teach_the_classes(name: str, objective: str) -> None:
+    recipe = Recipe(epochs=60, batch=12, lr=0.1, augment=name, objective=objective)
     fitted = train(recipe, test=toy_images())
     assert fitted.curve.test_accuracy[-1] > 0.8
 
@@ -111,8 +115,8 @@ def test_mixtures_teach_the_classes(name: str, loss: str) -> None:
 def test_a_whitened_set_is_not_wrecked_by_an_augmentation_of_pixels() -> None:
     zca = fronts()[2]
     images = zca(images_beyond_pixels())
-    still = make_augment("imagenet-aug:padding=0:brightness=0:contrast=0:saturation=0:hue=0", zca, "cross-entropy", 3)
-    changed, _ = still(images, CLASSES, Seeds(5).torch())
+    still = make_augment("imagenet-aug:padding=0:brightness=0:contrast=0:saturation=0:hue=0", zca)
+    changed, _ = still(images, Seeds(5))
     mirrored = zca(zca.inverse(images).flip(3))
     for before, flipped, after in zip(images, mirrored, changed, strict=True):
         assert min((after - before).abs().max(), (after - flipped).abs().max()) < 1e-3
@@ -123,7 +127,7 @@ def test_a_distilled_set_trains_with_an_augmentation_of_pixels() -> None:
     card = Card("own", 1, {}, "toy", "toy/train", 1, 0, "none", "none", 0)
     front = model.front
     distilled = Distilled(front(toy.read(slice(None))), Hard(toy.labels), 3, Space.normalised(TOY), card)
-    data = from_distilled(distilled, front, "cross-entropy", "cpu")
+    data = from_distilled(distilled, front, "cpu")
     fit(model, data, Recipe(epochs=20, batch=12, lr=0.1, augment="rand-augment"), Context(Seeds(0)))
     predicted = model(toy.read(slice(None))).argmax(1)
     assert (predicted == toy.labels).float().mean() > 0.8

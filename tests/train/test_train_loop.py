@@ -12,9 +12,10 @@ from stillproof.core.errors import StillproofError, UnknownName
 from stillproof.core.seeds import Seeds
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import toy_images
-from stillproof.train.data import TrainData, from_images
+from stillproof.train.data import from_images
 from stillproof.train.loop import fit
 from stillproof.train.recipe import Recipe
+from stillproof.train.train_data import TrainData
 
 SHORT = Recipe(epochs=4, batch=10, lr=0.05, decay_epochs=(2,), curve_points=4)
 NETWORKS = ["mlp:width=16", "convnet-2-bn:width=4", VIT]
@@ -42,8 +43,8 @@ def same(one: Fitted, other: Fitted) -> bool:
         Recipe(epochs=20, batch=12, lr=0.1),
         Recipe(epochs=20, batch=12, lr=0.01, optimiser="adam"),
         Recipe(epochs=20, batch=12, lr=0.01, optimiser="adamw"),
-        Recipe(epochs=30, batch=12, lr=0.3, loss="mse"),
-        Recipe(epochs=20, batch=12, lr=0.3, loss="kl", temperature=2.0),
+        Recipe(epochs=30, batch=12, lr=0.3, objective="mse"),
+        Recipe(epochs=20, batch=12, lr=0.3, objective="kl(temperature=2)"),
     ],
     ids=["sgd", "adam", "adamw", "mse", "kl"],
 )
@@ -99,14 +100,14 @@ def test_a_killed_training_goes_on_to_the_very_same_model(tmp_path: Path, networ
 def orders(recipe: Recipe) -> list[list[int]]:
     """Train for two passes with batches of 10; return the order in which each saw the images."""
     model = make_model()
-    real = from_images(toy_images(), model.front, "cross-entropy", "cpu")
+    real = from_images(toy_images(), model.front, "cpu")
     seen: list[list[int]] = []
 
     def read(index: Tensor) -> Tensor:
         seen.append(index.tolist())
         return real.read(index)
 
-    fit(model, TrainData(read, real.targets, 3), recipe, Context(Seeds(0)))
+    fit(model, TrainData(read, real.classes, 3, real.source), recipe, Context(Seeds(0)))
     assert [len(batch) for batch in seen] == [10, 10, 10, 6] * 2
     return [[i for batch in half for i in batch] for half in (seen[:4], seen[4:])]
 
@@ -124,15 +125,15 @@ def test_without_shuffling_every_epoch_has_the_order_of_the_data() -> None:
 def test_the_loss_of_an_epoch_is_the_mean_over_images() -> None:
     recipe = Recipe(epochs=1, batch=25, lr=1e-12, momentum=0.0, weight_decay=0.0)  # batches of 25 and 11
     model = make_model()
-    data = from_images(toy_images(), model.front, "cross-entropy", "cpu")
-    expected = torch.nn.functional.cross_entropy(model.body(data.read(torch.arange(36))), data.targets)
+    data = from_images(toy_images(), model.front, "cpu")
+    expected = torch.nn.functional.cross_entropy(model.body(data.read(torch.arange(36))), data.classes)
     assert train(recipe).curve.losses[0] == pytest.approx(expected.item(), rel=1e-5)
 
 
 def plain_sgd(recipe: Recipe, *, new_optimiser_at: int | None = None) -> dict[str, Tensor]:
     """Train as one would by hand, with whole batches, where the order of images does not matter but for rounding."""
     model = make_model().train()
-    data = from_images(toy_images(), model.front, "cross-entropy", "cpu")
+    data = from_images(toy_images(), model.front, "cpu")
     optimiser = torch.optim.SGD(model.body.parameters(), recipe.lr, recipe.momentum, weight_decay=recipe.weight_decay)
     for epoch in range(recipe.epochs):
         if epoch == new_optimiser_at:
@@ -141,7 +142,7 @@ def plain_sgd(recipe: Recipe, *, new_optimiser_at: int | None = None) -> dict[st
             )
         for group in optimiser.param_groups:
             group["lr"] = recipe.lr_at(epoch)
-        loss = torch.nn.functional.cross_entropy(model.body(data.read(torch.arange(36))), data.targets)
+        loss = torch.nn.functional.cross_entropy(model.body(data.read(torch.arange(36))), data.classes)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         norm = (
@@ -199,6 +200,6 @@ def test_a_diverging_training_says_so_in_one_sentence() -> None:
 def test_without_a_curve_nothing_is_measured() -> None:
     model = make_model()
     ctx = Context(Seeds(0))
-    fit(model, from_images(toy_images(), model.front, "cross-entropy", "cpu"), SHORT, ctx)
+    fit(model, from_images(toy_images(), model.front, "cpu"), SHORT, ctx)
     assert equal_weights(model.body.state_dict(), train(SHORT).weights)
     assert ctx.notes == {"compiled": False}

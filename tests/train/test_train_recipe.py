@@ -7,12 +7,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stillproof.core.components import recipes
+from stillproof.core.components import augmentations, objectives, recipes
 from stillproof.core.errors import BadInput
 from stillproof.train.recipe import Recipe
 
 NAMED = ["dc-bench", "dc-bench-dsa", "nas-search", "real", "fkd", "quick", "quick-real", "smoke"]
-REFUSED = ["epochs=0", "batch=0", "lr=0", "lr=-1", "lr=nan", "curve_points=0", "loss=hinge", "temperature=0"]
+REFUSED = ["epochs=0", "batch=0", "lr=0", "lr=-1", "lr=nan", "curve_points=0"]
 REFUSED += ["final_lr=-0.1", "final_lr=nan", "clip=-1", "clip=inf", "shuffle=perhaps"]
 
 
@@ -80,6 +80,19 @@ def test_a_named_recipe_comes_back_from_its_spec(name: str) -> None:
     again = Recipe.from_json(params)
     assert dataclasses.asdict(again) == dataclasses.asdict(recipe)
     assert all(0 < after < recipe.epochs for after in recipe.decay_epochs)
+
+
+def test_a_recipe_takes_components_with_parameters() -> None:
+    recipe = built("dc-bench-dsa:augment=dsa(strategy=color_crop_cutout_scale_rotate):objective=kl(temperature=20)")
+    assert recipe.augment == "dsa(strategy=color_crop_cutout_scale_rotate)" and recipe.epochs == 1001
+    assert augmentations.build(recipe.augment) == augmentations.build("dsa", {"strategy": recipe.augment[13:-1]})
+    assert objectives.build(recipe.objective) == objectives.build("kl", {"temperature": 20.0})
+
+
+@pytest.mark.parametrize("temperature", ["0", "-1", "nan", "warm"])
+def test_a_temperature_that_softens_nothing_is_refused(temperature: str) -> None:
+    with pytest.raises(BadInput, match="objective 'kl'"):
+        objectives.build(f"kl(temperature={temperature})")
 
 
 @pytest.mark.parametrize("setting", REFUSED)

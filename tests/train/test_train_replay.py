@@ -14,13 +14,15 @@ from stillproof.core.types import Hard, PerEpoch
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import toy_images
 from stillproof.train.curve import Curve
-from stillproof.train.data import TrainData
-from stillproof.train.labels import loss_function
 from stillproof.train.loop import fit
+from stillproof.train.objectives.kl import Divergence
+from stillproof.train.passes import Passes
 from stillproof.train.recipe import Recipe
 from stillproof.train.replay import Replay, check_replay, mix, pixel_boxes
+from stillproof.train.train_data import TrainData
+from stillproof.train.training import Training
 
-KL = Recipe(epochs=3, batch=7, lr=0.1, loss="kl", temperature=2.0, momentum=0.0, weight_decay=0.0)
+KL = Recipe(epochs=3, batch=7, lr=0.1, objective="kl(temperature=2)", momentum=0.0, weight_decay=0.0)
 COUNT, BATCH = 36, 10
 
 
@@ -51,9 +53,7 @@ def replayed(recipe: Recipe, labels: PerEpoch, seed: int = 0) -> tuple[dict[str,
         return images
 
     curve = Curve(toy_images(), None, "cpu")
-    fit(
-        model, TrainData(read, labels.values, 3, Replay(labels, read, "cpu")), recipe, Context(Seeds(seed)), curve=curve
-    )
+    fit(model, TrainData(read, labels.values, 3, Replay(labels)), recipe, Context(Seeds(seed)), curve=curve)
     return {name: value.clone() for name, value in model.body.state_dict().items()}, curve
 
 
@@ -103,12 +103,15 @@ def test_crops_flips_and_mixes_are_made_in_this_order() -> None:
         mix_box=torch.tensor([[[0, 6, 2, 8]]], dtype=torch.int32),
         logits=torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]).half(),
     )
-    ((made, logits),) = Replay(labels, lambda index: images[index], "cpu").batches(0)
+    data = TrainData(lambda index: images[index], labels.values, 2, Replay(labels))
+    training = Training(make_model(), data, KL, Context(Seeds(0)))
+    (batch,) = Passes(training, "logits").batches(0, Seeds(0))
     first, second = (image + 100).flip(2), torch.full((1, 8, 8), 2 * 8 + 4.0)
     expected = torch.stack([0.75 * first + 0.25 * second, 0.75 * second + 0.25 * first])
     expected[0, :, :2, 6:], expected[1, :, :2, 6:] = second[:, :2, 6:], first[:, :2, 6:]
-    torch.testing.assert_close(made, expected)
-    assert logits.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    torch.testing.assert_close(batch.images, expected)
+    assert batch.targets.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert batch.positions.tolist() == batch.classes.tolist() == [1, 0]
 
 
 def test_mixing_leaves_the_images_that_came_in_alone() -> None:
@@ -129,7 +132,7 @@ def test_whole_pixels_survive_their_division_by_the_size(size: int) -> None:
 @pytest.mark.parametrize(
     ("recipe", "said"),
     [
-        (Recipe(epochs=3), "loss 'cross-entropy' cannot train on: use recipe 'fkd:epochs=3'"),
+        (Recipe(epochs=3), "objective 'cross-entropy' cannot train on: use recipe 'fkd:epochs=3'"),
         (dataclasses.replace(KL, epochs=4), "asks for 4 epochs, but labels are recorded for 3: use at most epochs=3"),
         (dataclasses.replace(KL, augment="dsa"), "augmentation 'dsa' cannot be added"),
         (dataclasses.replace(KL, shuffle=False), "recorded order of its images, which shuffle=false cannot keep"),
@@ -151,5 +154,5 @@ def test_fewer_epochs_than_were_recorded_are_the_first_ones() -> None:
 def test_a_temperature_softens_both_sides() -> None:
     logits, goal = torch.randn(5, 3), torch.randn(5, 3)
     p, q = (goal / 4).softmax(1), (logits / 4).softmax(1)
-    torch.testing.assert_close(loss_function("kl", 4.0)(logits, goal), (p * (p / q).log()).sum() / 5)
-    torch.testing.assert_close(loss_function("kl", 4.0)(logits, logits), torch.tensor(0.0), rtol=0, atol=1e-6)
+    torch.testing.assert_close(Divergence(4.0).of_logits(logits, goal), (p * (p / q).log()).sum() / 5)
+    torch.testing.assert_close(Divergence(4.0).of_logits(logits, logits), torch.tensor(0.0), rtol=0, atol=1e-6)

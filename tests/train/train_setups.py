@@ -56,7 +56,7 @@ def train(
     model = make_model(network)
     ctx = Context(Seeds(seed), scratch=scratch, checkpoint_seconds=0.0, **options)
     curve = Curve(test or toy_images(1), toy_images(2), "cpu")
-    fit(model, from_images(toy_images(), model.front, recipe.loss, "cpu"), recipe, ctx, curve=curve)
+    fit(model, from_images(toy_images(), model.front, "cpu"), recipe, ctx, curve=curve)
     return Fitted(model, curve, ctx)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
+from stillproof.core.reference import split_outside
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -65,8 +66,8 @@ def split_settings(settings: list[str] | None) -> dict[str, str]:
 
 
 def split_list(text: str | None) -> list[str] | None:
-    """Split a comma-separated list."""
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+    """Split a comma-separated list; commas in brackets belong to its parts."""
+    return None if text is None else [part.strip() for part in split_outside(text, ",") if part.strip()]
 
 
 def split_numbers(text: str | None, option: str) -> list[int] | None:

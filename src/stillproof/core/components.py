@@ -13,10 +13,19 @@ datasets: Registry[DataSource] = Registry("data set", "datasets", "stillproof.da
 networks: Registry[Network] = Registry("network", "networks", "stillproof.nets")
 augmentations: Registry[Augmentation] = Registry("augmentation", "augmentations", "stillproof.transforms")
 recipes: Registry[Any] = Registry("recipe", "recipes", "stillproof.train")
+objectives: Registry[Any] = Registry("objective", "objectives", "stillproof.train")
 distillers: Registry[Distiller] = Registry("distiller", "distillers", "stillproof.distill")
 suites: Registry[Suite] = Registry("suite", "suites", "stillproof.suites")
 stages: Registry[Any] = Registry("stage", "stages", "stillproof.run.stages")
 
 REGISTRIES: dict[str, Registry[Any]] = {
-    registry.plural: registry for registry in (datasets, networks, augmentations, recipes, distillers, suites, stages)
+    registry.plural: registry
+    for registry in (datasets, networks, augmentations, objectives, recipes, distillers, suites, stages)
 }
+
+
+def references_of(component: Any) -> dict[str, tuple[Registry[Any], str]]:
+    """Return registry and reference of every component that a parameter refers to; ``none`` refers to none."""
+    kinds = getattr(component, "references", {})
+    named = {key: (REGISTRIES[kind], str(getattr(component, key))) for key, kind in kinds.items()}
+    return {key: found for key, found in named.items() if found[1] != "none"}

@@ -14,10 +14,12 @@ from typing import Any, Generic, TypeVar, cast
 from stillproof.core.errors import BadInput, DuplicateName, PluginError, UnknownName
 from stillproof.core.identity import code_identity
 from stillproof.core.index import Entry, scan
+from stillproof.core.reference import parse_reference
 from stillproof.core.spec import ComponentSpec, Json, plain
 from stillproof.core.validate import validated
 
 T = TypeVar("T")
+PLAIN_IDENTITY = ("name", "version", "params")  # of a component whose code is as it was first released
 
 
 class Registry(Generic[T]):
@@ -97,7 +99,7 @@ class Registry(Generic[T]):
         return self._classes[name]
 
     def build(self, reference: str, params: Mapping[str, Any] | None = None) -> T:
-        """Return a component from ``name`` or ``name:key=value:key=value``; ``params`` override both."""
+        """Return a component from ``name``, ``name:key=value`` or ``name(key=value)``; ``params`` override all."""
         name, given = parse_reference(reference)
         cls = self.get(name)
         values = {**self.entry(name).fixed, **given, **(params or {})}
@@ -121,7 +123,8 @@ class Registry(Generic[T]):
         """
         entry = self._entry_of(component)
         code = code_identity(*_code_of(type(component)))
-        return {"name": entry.family, "version": entry.version, "params": given_params(component)} | code
+        named = dict(zip(PLAIN_IDENTITY, (entry.family, entry.version, given_params(component)), strict=True))
+        return named | code
 
     def code(self, name: str) -> Json:
         """Return the version of a component and what is special of its code, as JSON values."""
@@ -144,25 +147,19 @@ class Registry(Generic[T]):
                 raise DuplicateName(f"{what} is already defined by {owner.module}.")
 
 
-def parse_reference(reference: str) -> tuple[str, dict[str, str]]:
-    """Split ``name:key=value:key=value`` into the name and its parameters."""
-    name, *rest = reference.split(":")
-    params = {}
-    for part in rest:
-        key, equals, value = part.partition("=")
-        if not (equals and key):
-            raise BadInput(f"{reference!r}: {part!r} is not of the form key=value.")
-        params[key] = value
-    return name, params
-
-
 def given_params(component: Any, base: type | None = None) -> Json:
     """Return the parameters that are not defaults, as JSON values; defaults are those of ``base``, if given."""
     defaults = {f.name: _default(f) for f in dataclasses.fields(base or component)}
     values = {f.name: getattr(component, f.name) for f in dataclasses.fields(component) if f.init}
-    given = {key: value for key, value in values.items() if value != defaults.get(key, dataclasses.MISSING)}
     kinds: Mapping[str, str] = getattr(component, "references", {})
-    return {key: _named(value, kinds[key]) if key in kinds else plain(value) for key, value in given.items()}
+    found = {key: _named(value, kinds[key]) if key in kinds else plain(value) for key, value in values.items()}
+    usual = {key for key, value in values.items() if value == defaults.get(key, dataclasses.MISSING)}
+    return {key: value for key, value in found.items() if key not in usual or _is_special(value, key in kinds)}
+
+
+def _is_special(value: Any, is_component: bool) -> bool:
+    """Say whether a default has to be named: a component does whose code is not of the first generation any more."""
+    return is_component and isinstance(value, dict) and (value["version"] > 1 or len(value) > len(PLAIN_IDENTITY))
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

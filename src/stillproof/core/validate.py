@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from stillproof.core.errors import BadInput
+from stillproof.core.reference import parse_list
 
 T = TypeVar("T")
 
@@ -49,6 +50,5 @@ def _with_lists(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     """Split the text of those parameters that are lists at its commas."""
     lists = {field.name for field in dataclasses.fields(cls) if isinstance(field.default, tuple)}
     return {
-        key: [part for part in value.split(",") if part] if key in lists and isinstance(value, str) else value
-        for key, value in values.items()
+        key: parse_list(value) if key in lists and isinstance(value, str) else value for key, value in values.items()
     }

@@ -9,7 +9,8 @@ from typing import Any
 
 from stillproof.core.components import distillers, networks, recipes
 from stillproof.core.presets import preset_params
-from stillproof.core.registry import given_params, parse_reference
+from stillproof.core.reference import parse_reference
+from stillproof.core.registry import given_params
 from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
 from stillproof.data.load import load

@@ -6,20 +6,20 @@ from stillproof.core.types import ImageSet, Space
 from stillproof.run.stage import Job
 from stillproof.sets.fronts import front_of
 from stillproof.sets.read import check_fits, read_set
-from stillproof.train.data import TrainData, from_distilled, from_images
-from stillproof.train.recipe import Recipe
+from stillproof.train.data import from_distilled, from_images
+from stillproof.train.train_data import TrainData
 from stillproof.transforms.space import make_front
 
 
-def training_data(job: Job, recipe: Recipe, test: ImageSet) -> tuple[Space, TrainData]:
+def training_data(job: Job, test: ImageSet) -> tuple[Space, TrainData]:
     """Return the images to train on, and the space that the network's body sees."""
     upstream, device = job.spec["upstream"], job.device
     if "data" in upstream:
         data = job.data(upstream["data"], job.where["part"])
         space = Space.normalised(data.info)
-        return space, from_images(data, make_front(space).to(device), recipe.loss, device)
+        return space, from_images(data, make_front(space).to(device), device)
     artifact = upstream["artifact"] if "artifact" in upstream else job.answer_of(upstream["cell"])["artifact"]
     distilled = read_set(job.store, artifact)
     check_fits(distilled, test.info)
     space = Space.normalised(test.info) if distilled.space.kind == "pixels" else distilled.space
-    return space, from_distilled(distilled, front_of(space, job.store).to(device), recipe.loss, device)
+    return space, from_distilled(distilled, front_of(space, job.store).to(device), device)

@@ -11,6 +11,7 @@ from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
 from stillproof.testing.check_distiller import check_distiller
 from stillproof.testing.check_network import check_network
+from stillproof.testing.check_objective import check_objective
 from stillproof.testing.check_recipe import check_recipe
 from stillproof.testing.check_suite import check_suite
 from stillproof.testing.checks import Result
@@ -20,6 +21,7 @@ CHECKS: dict[str, Callable[[str], list[Result]]] = {
     "networks": check_network,
     "augmentations": check_augmentation,
     "datasets": check_dataset,
+    "objectives": check_objective,
     "recipes": check_recipe,
     "suites": check_suite,
 }

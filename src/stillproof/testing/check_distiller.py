@@ -94,7 +94,7 @@ def _teachers(wanted: TrainedBefore) -> list[nn.Module]:
     found: list[nn.Module] = []
     for number in range(wanted.count):
         model, data, recipe, ctx = _training(wanted, number)
-        fit(model, from_images(data, model.front, recipe.loss, ctx.device), recipe, ctx)
+        fit(model, from_images(data, model.front, ctx.device), recipe, ctx)
         found.append(model.requires_grad_(False))
     return found
 

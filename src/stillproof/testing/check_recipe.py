@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 
-from stillproof.core.components import augmentations, recipes
+from stillproof.core.components import recipes, references_of
 from stillproof.core.spec import canonical_json
 from stillproof.testing.checks import Result, need, run_checks
 from stillproof.train.recipe import Recipe, check_plain
@@ -20,7 +20,7 @@ def check_recipe(name: str) -> list[Result]:
         "recipe",
         name,
         {
-            "builds, and its augmentation too": lambda: _builds(name),
+            "builds, and what it refers to": lambda: _builds(name),
             "comes back from JSON unchanged": lambda: _comes_back(name),
             "its step size is positive and finite in every epoch": lambda: _step_sizes(name),
             "its curve has as many points as it says": lambda: _curve(name),
@@ -42,8 +42,8 @@ def _epochs(recipe: Recipe) -> range:
 def _builds(name: str) -> None:
     recipe = _build(name)
     check_plain(recipe, name)
-    if recipe.augment != "none":
-        augmentations.build(recipe.augment)
+    for registry, reference in references_of(recipe).values():
+        registry.build(reference)
 
 
 def _comes_back(name: str) -> None:

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from stillproof.core.components import augmentations
+from stillproof.core.seeds import Seeds
 from stillproof.core.types import Augmentation
-from stillproof.train.labels import from_shares, to_shares
+from stillproof.train.batch import Mix
 from stillproof.transforms.front import Front
 
 
@@ -24,12 +25,12 @@ class MixesLabels(Protocol):
         ...
 
 
-Augment = Callable[[Tensor, Tensor, torch.Generator], tuple[Tensor, Tensor]]
+Augment = Callable[[Tensor, Seeds], tuple[Tensor, Mix | None]]
 
 
 @dataclass(frozen=True)
 class Augmenter:
-    """Changes images of the body's space, and the targets of a loss.
+    """Changes images of the body's space, and tells what was mixed.
 
     An augmentation with a true ``pixels`` sees the batch as pixels: through the inverse of the model's own front, and
     back through the front. Nothing is clamped on the way. (A front that forgets brightness and contrast, like that of
@@ -38,27 +39,25 @@ class Augmenter:
 
     augmentation: Augmentation
     front: nn.Module
-    loss: str
-    num_classes: int
 
-    def __call__(self, images: Tensor, targets: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Return the changed batch."""
+    def __call__(self, images: Tensor, seeds: Seeds) -> tuple[Tensor, Mix | None]:
+        """Return the changed batch, and how to mix what belongs to its images."""
         if not getattr(self.augmentation, "pixels", False):
-            return self._change(images, targets, generator)
+            return self.augmentation(images, seeds.torch()), self._mix(images, seeds)
         assert isinstance(self.front, Front), "there is no way back to pixels"
-        pixels, targets = self._change(self.front.inverse(images), targets, generator)
-        return self.front(pixels), targets
+        pixels = self.front.inverse(images)
+        return self.front(self.augmentation(pixels, seeds.torch())), self._mix(pixels, seeds)
 
-    def _change(self, images: Tensor, targets: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        if not isinstance(self.augmentation, MixesLabels):
-            return self.augmentation(images, generator), targets
-        shares = to_shares(targets, self.loss, self.num_classes)
-        images, shares = self.augmentation.mix(images, shares, generator)
-        return images, from_shares(shares, self.loss)
+    def _mix(self, images: Tensor, seeds: Seeds) -> Mix | None:
+        augmentation = self.augmentation
+        if not isinstance(augmentation, MixesLabels):
+            return None
+        # Drawn again from the start of the same stream, so that it is the same mixture: by then it is known what of.
+        return lambda values: augmentation.mix(images, values, seeds.torch())[1]
 
 
-def make_augment(name: str, front: nn.Module, loss: str, num_classes: int) -> Augment:
+def make_augment(name: str, front: nn.Module) -> Augment:
     """Return what the augmentation called ``name`` does to a batch; ``none`` does nothing."""
     if name == "none":
-        return lambda images, targets, _: (images, targets)
-    return Augmenter(augmentations.build(name), front, loss, num_classes)
+        return lambda images, _: (images, None)
+    return Augmenter(augmentations.build(name), front)

@@ -23,7 +23,7 @@ class Curve:
     test: ImageSet
     heldout: ImageSet | None
     device: str
-    losses: list[float] = field(default_factory=list)  # one an epoch
+    losses: list[float] = field(default_factory=list)  # one per epoch
     epochs: list[int] = field(default_factory=list)  # passes made at each measured point
     predictions: list[Tensor] = field(default_factory=list)  # (N_test,) int16 each
     heldout_accuracy: list[float] = field(default_factory=list)

@@ -1,34 +1,28 @@
-"""What a network is trained towards: hard and soft labels, as targets of a loss."""
+"""What a network is trained towards: hard and soft labels, in the form that an objective wants them in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Literal
 
-import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from stillproof.core.types import Hard, Labels, PerEpoch
+from stillproof.core.types import Hard, Labels, PerEpoch, Stored
 
-Loss = Callable[[Tensor, Tensor], Tensor]
+# classes: (N,) int64, and shares where an image belongs to several classes; shares: (N, classes) that sum to 1;
+# values: shares, but learned labels as their method left them; logits: (N, classes), whose softmax are shares.
+Form = Literal["classes", "shares", "values", "logits"]
 
 
-def targets(labels: Labels, loss: str, num_classes: int) -> Tensor:
-    """Return what ``loss`` compares logits with: (N,) classes for hard labels under cross-entropy, else (N, classes).
-
-    Under ``kl`` these are logits, since the temperature divides those of both sides. Labels that change from epoch to
-    epoch are replayed, so that only their classes are returned here.
-    """
-    if isinstance(labels, PerEpoch):
-        return labels.values
+def in_form(labels: Hard | Stored, form: Form, num_classes: int) -> Tensor:
+    """Return the labels of all images in ``form``."""
     if isinstance(labels, Hard):
-        classes = labels.values
-        return classes if loss == "cross-entropy" else from_shares(to_shares(classes, loss, num_classes), loss)
+        return labels.values if form == "classes" else from_shares(to_shares(labels.values, form, num_classes), form)
     if labels.kind == "logits":
-        return labels.values if loss == "kl" else labels.values.softmax(1)
-    if labels.kind == "centred" and loss != "mse":
-        return from_shares(labels.values + 1 / num_classes, loss)
-    return from_shares(labels.values, loss)
+        return from_logits(labels.values, form)
+    if labels.kind == "centred" and form != "values":
+        return from_shares(labels.values + 1 / num_classes, form)
+    return from_shares(labels.values, form)
 
 
 def classes(labels: Labels) -> Tensor:
@@ -36,26 +30,19 @@ def classes(labels: Labels) -> Tensor:
     return labels.values if isinstance(labels, Hard | PerEpoch) else labels.values.argmax(1)
 
 
-def to_shares(goal: Tensor, loss: str, num_classes: int) -> Tensor:
-    """Return targets of ``loss`` as shares of the classes, (N, classes), which may be mixed with others."""
-    if goal.ndim == 1:
-        return F.one_hot(goal, num_classes).float()
-    return goal.softmax(1) if loss == "kl" else goal
+def to_shares(targets: Tensor, form: Form, num_classes: int) -> Tensor:
+    """Return targets as shares of the classes, (N, classes), which may be mixed with others."""
+    if targets.ndim == 1:
+        return F.one_hot(targets, num_classes).float()
+    return targets.softmax(1) if form == "logits" else targets
 
 
-def from_shares(shares: Tensor, loss: str) -> Tensor:
-    """Return shares of the classes, (N, classes), as targets of ``loss``."""
+def from_shares(shares: Tensor, form: Form) -> Tensor:
+    """Return shares of the classes, (N, classes), in ``form``."""
     # Learned labels may fall below 0, where there is no logarithm.
-    return shares.clamp(min=0).log() if loss == "kl" else shares
+    return shares.clamp(min=0).log() if form == "logits" else shares
 
 
-def loss_function(name: str, temperature: float = 1.0) -> Loss:
-    """Return the loss called ``name``; cross-entropy is the soft one where targets are probabilities."""
-    if name == "kl":
-        return lambda logits, goal: _divergence(logits / temperature, goal / temperature)
-    return torch.nn.functional.cross_entropy if name == "cross-entropy" else F.mse_loss
-
-
-def _divergence(logits: Tensor, goal: Tensor) -> Tensor:
-    """Return KL(softmax(goal) || softmax(logits)), the mean over images; not scaled by the squared temperature."""
-    return F.kl_div(logits.log_softmax(1), goal.softmax(1), reduction="batchmean")
+def from_logits(logits: Tensor, form: Form) -> Tensor:
+    """Return the answers of a network, (N, classes), in ``form``."""
+    return logits if form == "logits" else logits.softmax(1)

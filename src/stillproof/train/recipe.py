@@ -18,7 +18,7 @@ class Recipe:
 
     Args:
         epochs: Passes over the training images.
-        batch: Images a step; labels that were recorded epoch by epoch come in batches of their own.
+        batch: Images per step; labels that were recorded epoch by epoch come in batches of their own.
         optimiser: The optimiser.
         lr: Step size at the start.
         momentum: Momentum of SGD.
@@ -32,9 +32,7 @@ class Recipe:
         clip: Largest norm of the gradient of all weights together; a longer one is shortened. 0 shortens none.
         shuffle: Whether every pass has an order of its own; without, all have the order of the data.
         augment: Name of an augmentation, or ``none``; one that mixes images mixes their labels too.
-        loss: ``cross-entropy`` takes hard and soft labels; ``mse`` compares logits with one-hot or soft labels; ``kl``
-            is the divergence from a teacher's softened answers.
-        temperature: Divides the logits of both sides under ``kl``.
+        objective: Name of what is made small, as ``cross-entropy``, ``mse`` or ``kl(temperature=20)``.
         curve_points: Evenly spaced points of the accuracy curve, the last pass among them.
     """
 
@@ -52,18 +50,16 @@ class Recipe:
     clip: float = 0.0
     shuffle: bool = True
     augment: str = "none"
-    loss: Literal["cross-entropy", "mse", "kl"] = "cross-entropy"
-    temperature: float = 1.0
+    objective: str = "cross-entropy"
     curve_points: int = 1
 
-    references: ClassVar[Mapping[str, str]] = {"augment": "augmentations"}  # parameters that name components
+    # Which parameters are references to components, and of which kind; ``none`` refers to no augmentation.
+    references: ClassVar[Mapping[str, str]] = {"augment": "augmentations", "objective": "objectives"}
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""
         if self.epochs < 1 or self.batch < 1 or self.lr <= 0 or self.curve_points < 1:
             raise ValueError("epochs, batch, lr and curve_points must be positive")
-        if self.temperature <= 0:
-            raise ValueError(f"temperature must be positive, not {self.temperature}")
         if self.final_lr < 0 or self.clip < 0:
             raise ValueError(f"final_lr and clip must not be negative, as {min(self.final_lr, self.clip)} is")
 

@@ -70,8 +70,7 @@ class RecordedLabels(Recipe):
     lr: float = 0.001
     weight_decay: float = 0.01
     schedule: Literal["steps", "cosine"] = "cosine"
-    loss: Literal["cross-entropy", "mse", "kl"] = "kl"
-    temperature: float = 20.0
+    objective: str = "kl(temperature=20)"
     curve_points: int = 4
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -10,35 +10,44 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import Labels, PerEpoch
+from stillproof.train.batch import Augmented
+from stillproof.train.labels import Form
+from stillproof.train.objective import objective_of
 from stillproof.train.recipe import Recipe
+from stillproof.train.target_source import TargetSource
 from stillproof.transforms.crop_resize import crop_resize
 
 
 @dataclass(frozen=True)
-class Replay:
-    """The batches of a recorded run.
-
-    Args:
-        labels: The recording.
-        read: Takes positions (B,) to images (B, C, H, W) in the body's space.
-        device: Where the images are.
-    """
+class Replay(TargetSource):
+    """The targets of a recorded run, which has an order and changes of its images of its own."""
 
     labels: PerEpoch
-    read: Callable[[Tensor], Tensor]
-    device: str
 
-    def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield images and logits of one pass, both on the device."""
-        labels = self.labels
-        for number, place in enumerate(torch.split(torch.arange(len(labels.values)), labels.batch)):
-            images = self.read(labels.order[epoch, place].long())
-            images = crop_resize(images, pixel_boxes(labels.coords[epoch, place], images.shape[2], images.shape[3]))
-            flipped = labels.flip[epoch, place].to(self.device).view(-1, 1, 1, 1)
-            images = torch.where(flipped, images.flip(3), images)
-            partner = labels.mix_index[epoch, place].long().to(self.device)
-            mixed = mix(images, partner, float(labels.mix_lambda[epoch, number]), labels.mix_box[epoch, number])
-            yield mixed, labels.logits[epoch, place].to(self.device).float()
+    def check(self, recipe: Recipe) -> None:
+        """Refuse a recipe that the recording cannot be replayed under."""
+        check_replay(self.labels, recipe)
+
+    def order(self, epoch: int) -> Sequence[Tensor]:
+        """Return the recorded order."""
+        return [self.labels.order[epoch, place].long() for place in self._places()]
+
+    def changed(self, images: Tensor, epoch: int, number: int) -> Tensor:
+        """Return the images cropped, flipped and mixed as they were recorded."""
+        labels, place = self.labels, self._places()[number]
+        images = crop_resize(images, pixel_boxes(labels.coords[epoch, place], images.shape[2], images.shape[3]))
+        flipped = labels.flip[epoch, place].to(images.device).view(-1, 1, 1, 1)
+        images = torch.where(flipped, images.flip(3), images)
+        partner = labels.mix_index[epoch, place].long().to(images.device)
+        return mix(images, partner, float(labels.mix_lambda[epoch, number]), labels.mix_box[epoch, number])
+
+    def targets(self, batch: Augmented, form: Form) -> Tensor:
+        """Return the recorded logits."""
+        assert form == "logits", "this is checked before training"
+        return self.labels.logits[batch.epoch, self._places()[batch.number]].to(batch.images.device).float()
+
+    def _places(self) -> Sequence[Tensor]:
+        return torch.split(torch.arange(len(self.labels.values)), self.labels.batch)
 
 
 def pixel_boxes(coords: Tensor, height: int, width: int) -> Tensor:
@@ -62,10 +71,10 @@ def check_replay(labels: Labels, recipe: Recipe) -> None:
     """Refuse a recipe that a recording cannot be replayed under."""
     if not isinstance(labels, PerEpoch):
         return
-    if recipe.loss != "kl":
+    if objective_of(recipe.objective).form != "logits":
         raise BadInput(
-            f"this set has a soft label for every epoch, which loss {recipe.loss!r} cannot train on: use recipe "
-            f"'fkd:epochs={labels.epochs}'."
+            f"this set has a soft label for every epoch, which objective {recipe.objective!r} cannot train on: use "
+            f"recipe 'fkd:epochs={labels.epochs}'."
         )
     if recipe.augment != "none":
         raise BadInput(

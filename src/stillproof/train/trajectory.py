@@ -17,7 +17,7 @@ class Trajectory:
     """Keeps the weights before training and after every measured epoch; takes the place of a curve in ``fit``."""
 
     points: list[Tensor] = field(default_factory=list)  # (P,) float32 each, on the CPU
-    losses: list[float] = field(default_factory=list)  # one an epoch
+    losses: list[float] = field(default_factory=list)  # one per epoch
 
     def measure(self, model: TrainedModel, epoch: int) -> None:
         """Add a point."""

@@ -75,7 +75,7 @@ def train_embedding(data: ImageSet, ctx: Context) -> Tensor:
     body = ctx.make_network("embedding")
     assert isinstance(body, Body) and ctx.front is not None
     recipe = recipes.build(EXPERT)
-    images = from_images(data, ctx.front, recipe.loss, ctx.device)
+    images = from_images(data, ctx.front, ctx.device)
     fit(TrainedModel(ctx.front, body), images, recipe, ctx, flops=ctx.forward_flops)
     return parameters_to_vector(body.parameters()).detach()[None]
 

@@ -93,5 +93,5 @@ def train_expert(
     """Return the weights before training and after every epoch, (epochs + 1, P), and the mean loss of each epoch."""
     trajectory = Trajectory()
     trajectory.measure(model, 0)
-    fit(model, from_images(data, model.front, recipe.loss, ctx.device), recipe, ctx, curve=trajectory, flops=flops)
+    fit(model, from_images(data, model.front, ctx.device), recipe, ctx, curve=trajectory, flops=flops)
     return trajectory.weights(), trajectory.losses

@@ -81,7 +81,7 @@ class Train(Stage):
         recipe: Recipe = recipes.build(job.where["recipe"])
         seeds = Seeds(spec["seed"]).child("train")
         network = networks.build(spec["network"]["name"], spec["network"]["params"])
-        space, data = training_data(job, recipe, test)
+        space, data = training_data(job, test)
         model = TrainedModel(
             front_of(space, job.store).to(job.device),
             build_network(network, test.info, seeds.child("network"), job.device),

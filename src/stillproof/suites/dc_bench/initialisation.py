@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stillproof.core.errors import BadInput
-from stillproof.core.registry import parse_reference
+from stillproof.core.reference import parse_reference
 from stillproof.suites.requests import Request, Row, snapshot
 from stillproof.suites.row_builder import RowBuilder
 

@@ -1,0 +1,57 @@
+"""A batch on its way into the network: as it was augmented, and with what it is trained towards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from stillproof.core.seeds import Seeds
+
+Mix = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Augmented:
+    """Images after augmentation.
+
+    Args:
+        images: The images, (B, C, H, W), in the space of the network's body.
+        positions: Where in the set each image is, (B,) int64 on the CPU.
+        epoch: The pass, from 0.
+        number: The batch's number in its pass, from 0.
+        mix: Takes what the images were before, (B, K), to what they are after they were mixed with each other; None if
+            they were not.
+    """
+
+    images: Tensor
+    positions: Tensor
+    epoch: int
+    number: int
+    mix: Mix | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What an objective is asked about.
+
+    Args:
+        images: The images as augmented, (B, C, H, W), in the space of the network's body.
+        targets: What they are trained towards, in the form that the objective wants.
+        classes: The class of each image before it was mixed with others, (B,) int64.
+        positions: Where in the set each image is, (B,) int64 on the CPU.
+        epoch: The pass, from 0.
+        seeds: The batch's own random streams.
+    """
+
+    images: Tensor
+    targets: Tensor
+    classes: Tensor
+    positions: Tensor
+    epoch: int
+    seeds: Seeds
+
+    def __len__(self) -> int:
+        """Return the number of images."""
+        return len(self.images)

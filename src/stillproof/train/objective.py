@@ -1,0 +1,83 @@
+"""What training makes small: a component that a recipe names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar
+
+from torch import Tensor
+
+from stillproof.core.components import objectives
+from stillproof.core.errors import BadInput
+from stillproof.train.batch import Batch
+from stillproof.train.epochs import BatchLoss, train_epochs
+from stillproof.train.labels import Form
+from stillproof.train.training import Training
+
+
+class Objective:
+    """Base of all objectives; a subclass is a frozen dataclass of hyper-parameters that has ``begin``.
+
+    ``references`` tells which of its parameters are references to other components, and of which kind.
+    """
+
+    references: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def form(self) -> Form:
+        """Return the form that targets are wanted in; see ``stillproof.train.labels``."""
+        return "classes"
+
+    def begin(self, training: Training) -> BatchLoss:
+        """Return the function that gives the loss of a batch, or yields several.
+
+        Each loss is followed by its backward pass and a step of the optimiser before the next one is asked for. State
+        that must survive a checkpoint is handed to ``training.keep`` here.
+        """
+        raise NotImplementedError
+
+    def fit(self, training: Training) -> None:
+        """Train, pass after pass; an objective of another shape has a ``fit`` of its own.
+
+        It then runs its steps in ``training.ctx.loop(total, name="train", **training.parts(optimiser=optimiser))`` and
+        calls ``training.record`` after each of the recipe's epochs.
+        """
+        train_epochs(training, self.form, self.begin)
+
+
+class LogitObjective(Objective):
+    """Base of objectives that compare logits with targets and need no more: the whole step can be compiled."""
+
+    def of_logits(self, logits: Tensor, targets: Tensor) -> Tensor:
+        """Return the mean loss of a batch."""
+        raise NotImplementedError
+
+    def begin(self, training: Training) -> BatchLoss:
+        """Return the loss of a batch, compiled if that repays."""
+        body = training.model.body
+        loss_of = training.compiled(lambda images, targets: self.of_logits(body(images), targets))
+        return lambda batch: loss_of(batch.images, batch.targets)
+
+
+def begin_base(reference: str, training: Training) -> Callable[[Batch], Tensor]:
+    """Begin the objective that another one is built on; return its loss of a batch."""
+    base = objective_of(reference)
+    if type(base).fit is not Objective.fit:
+        raise BadInput(f"objective {reference!r} trains in a way of its own: no other can be built on it.")
+    loss_of = base.begin(training)
+
+    def loss(batch: Batch) -> Tensor:
+        found = loss_of(batch)
+        if not isinstance(found, Tensor):
+            raise BadInput(f"objective {reference!r} has several losses for a batch: no other can be built on it.")
+        return found
+
+    return loss
+
+
+def objective_of(reference: str) -> Objective:
+    """Return the objective that ``reference`` names, as ``kl(temperature=20)``."""
+    built = objectives.build(reference)
+    if not isinstance(built, Objective):
+        raise BadInput(f"objective {reference!r} is no subclass of stillproof.train.objective.Objective.")
+    return built

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stillproof.core.components import recipes
+from stillproof.core.spec import ComponentSpec
+from stillproof.sets.own_recipe import DEFAULT_RECIPE, LEARNED_LABELS, recipe_reference
+
+changes = st.fixed_dictionaries(
+    {},
+    optional={
+        "epochs": st.integers(1, 10**6),
+        "lr": st.floats(1e-12, 1e6),
+        "decay_epochs": st.lists(st.integers(1, 999), max_size=3).map(tuple),
+        "shuffle": st.booleans(),
+        "augment": st.sampled_from(["none", "dsa", "dsa(strategy=color_crop)", "rand-augment:num_ops=2"]),
+        "objective": st.sampled_from(["mse", "kl(temperature=20)", "fgsm(eps=0.1,base=kl(temperature=2.5))"]),
+    },
+)
+
+
+@given(st.sampled_from(sorted(recipes.entries())), changes)
+def test_a_sets_own_recipe_comes_back_unchanged(name: str, changed: dict[str, object]) -> None:
+    recipe = recipes.build(name, changed)
+    spec = recipes.spec(recipe)
+    stored = ComponentSpec(**json.loads(json.dumps(spec.as_dict())))
+    for own in (spec, stored):
+        again = recipes.build(recipe_reference(own))
+        assert type(again) is type(recipe) and dataclasses.asdict(again) == dataclasses.asdict(recipe)
+
+
+def test_only_what_is_changed_is_written() -> None:
+    assert recipe_reference(None) == DEFAULT_RECIPE
+    for reference in (LEARNED_LABELS, "fkd", "fkd:epochs=3:objective=kl(temperature=4)", "quick:decay_epochs=1,2"):
+        assert set(recipe_reference(recipes.spec(recipes.build(reference))).split(":")) == set(reference.split(":"))
