@@ -13,7 +13,6 @@ from torch import Tensor
 from stillproof.core.errors import StillproofError
 from stillproof.core.types import Distilled
 from stillproof.data.load import source
-from stillproof.train.labels import classes
 from stillproof.transforms.decode import decode_images
 from stillproof.transforms.front import Front
 from stillproof.transforms.space import to_pixels
@@ -42,7 +41,7 @@ def previews(distilled: Distilled, front: Front) -> dict[str, bytes]:
 
 
 def _png(distilled: Distilled, front: Front, decode: str) -> bytes:
-    label = classes(distilled.labels)
+    label = distilled.labels.classes
     present = sorted(set(label.tolist()))
     names = _class_names(distilled)
     rows = [_row(names[c], distilled.images[label == c], front, decode) for c in present[:MOST_ROWS]]
