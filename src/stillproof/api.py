@@ -51,8 +51,7 @@ def evaluate(
     files = extra_files(distilled, make_front(distilled.space))
     session = Session(store, data)
     with session.store as opened:
-        artifact = opened.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)
-        opened.register_artifact(artifact, "distilled", None, None, distilled.card.bytes)
+        artifact = opened.keep("distilled", tensors_of(distilled), card_of(distilled), extra=files)
         request = ArtifactRequest(artifact, dataset, None, len(images))
         return session.train(request, network=network, recipe=recipe, seeds=seeds)
 

@@ -75,13 +75,14 @@ def keep_sets(
 
 
 def _keep(store: Store, distilled: Distilled, origin: Origin) -> Imported:
-    front, card = front_of(distilled.space, store), card_of(distilled)
-    cached = store.artifacts.has("distilled", tensors_of(distilled), card)
-    artifact = store.artifacts.write("distilled", tensors_of(distilled), card, extra=extra_files(distilled, front))
+    tensors, card = tensors_of(distilled), card_of(distilled)
+    artifact = store.artifacts.id_of("distilled", tensors, card)
+    cached = store.artifacts.is_sound(artifact)
     part = f"-e{origin.experiment}" if origin.experiments > 1 else ""
     own = distilled.card
     name = f"{own.method}-{Path(own.dataset).name}-{own.ipc}ipc{part}-{artifact[:6]}"
-    store.register_artifact(artifact, "distilled", name, None, own.bytes)
+    files = extra_files(distilled, front_of(distilled.space, store))
+    store.keep("distilled", tensors, card, name=name, extra=files)
     path = store.artifacts.folder(artifact)
     return Imported(artifact, name, path, origin.experiment, cached, recipe_reference(distilled.recipe), distilled)
 
