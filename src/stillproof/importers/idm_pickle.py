@@ -13,7 +13,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import guess_space
-from stillproof.importers.methods import decode_of, method_in, recipe_of
+from stillproof.importers.known_methods import decode_of, method_in, recipe_of
 from stillproof.importers.pickled_tensors import load_pickled_tensors
 from stillproof.importers.read_labels import read_labels
 
@@ -21,7 +21,7 @@ PROTOCOL = b"\x80"  # the first byte of every pickle since protocol 2
 TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # the first pickle in files of an early torch.save
 
 
-class PackedPickle:
+class IdmPickle:
     """``pickle.dump((images, labels))``."""
 
     name = "idm"

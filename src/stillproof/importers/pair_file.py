@@ -12,7 +12,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import guess_space
-from stillproof.importers.methods import method_in, recipe_of
+from stillproof.importers.known_methods import method_in, recipe_of
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_torch
 

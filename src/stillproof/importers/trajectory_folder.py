@@ -14,7 +14,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Stored
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.guess_space import guess_space, says_zca
-from stillproof.importers.methods import method_in
+from stillproof.importers.known_methods import method_in
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_tensor
 

@@ -15,7 +15,7 @@ from stillproof.importers.torch_file import load_tensor
 FILE = re.compile(r"(?P<stem>.+_IPC\d+(?:_normalize)?)_(?:images|labels)\.pt", re.IGNORECASE)
 
 
-class ChosenPair:
+class DcBenchPair:
     """Either file, with the other one beside it."""
 
     name = "chosen"

@@ -23,7 +23,7 @@ class ImportedModel:
     found: tuple[str, ...]
 
 
-def keep_model(store: Store, model: ForeignModel, name: str) -> ImportedModel:
+def write_model(store: Store, model: ForeignModel, name: str) -> ImportedModel:
     """Write a checkpoint that was read to the store, under a name that begins as its file's does."""
     card = model.card.as_dict()
     artifact = store.artifacts.id_of("model", model.tensors, card)
