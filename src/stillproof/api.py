@@ -9,11 +9,12 @@ from torch import Tensor
 
 from stillproof.answers import Score
 from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space
 from stillproof.data.load import data_root, load
 from stillproof.session import Session
 from stillproof.sets.artifact import card_of, extra_files, tensors_of
-from stillproof.sets.checks import check_images, check_labels, check_pixels, size_of
+from stillproof.sets.checks import check_images, check_labels, check_pixels
 from stillproof.suites.requests import stored_set
 from stillproof.transforms.space import make_front
 
@@ -50,8 +51,7 @@ def evaluate(
     files = extra_files(distilled, make_front(distilled.space))
     session = Session(store, data)
     with session.store as opened:
-        artifact = opened.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)
-        opened.register_artifact(artifact, "distilled", None, None, distilled.card.bytes)
+        artifact = opened.keep("distilled", tensors_of(distilled), card_of(distilled), extra=files)
         request = stored_set(artifact, dataset, None, len(images))
         return session.train(request, network=network, recipe=recipe, seeds=seeds)
 
@@ -62,9 +62,9 @@ def own_set(images: Tensor, labels: Tensor, *, dataset: str, space: str, info: D
         raise UnknownName("space", space, SPACES)
     images, labels = torch.as_tensor(images).cpu(), torch.as_tensor(labels).cpu()
     if labels.is_floating_point():
-        raise BadInput(f"labels are {labels.dtype}, not whole numbers: one class an image is needed.")
+        raise BadInput(f"labels are {labels.dtype}, not whole numbers: one class per image is needed.")
     if labels.ndim != 1:
-        raise BadInput(f"labels {tuple(labels.shape)} do not fit {dataset}: one class an image is needed.")
+        raise BadInput(f"labels {tuple(labels.shape)} do not fit {dataset}: one class per image is needed.")
     hard = Hard(labels.long())
     check_images(images, hard, info, dataset)
     check_labels(hard, info, dataset)
@@ -73,5 +73,5 @@ def own_set(images: Tensor, labels: Tensor, *, dataset: str, space: str, info: D
         check_pixels(images)
     own_space = Space("pixels") if space == "pixels" else Space.normalised(info)
     ipc = int(hard.values.bincount(minlength=info.num_classes).max())
-    card = Card("own", 1, {}, dataset, "unknown", ipc, 0, "none", info.licence, size_of(images, hard))
+    card = Card("own", 1, {}, dataset, "unknown", ipc, 0, "none", info.licence, size_in_bytes([images]) + hard.bytes)
     return Distilled(images, hard, info.num_classes, own_space, card)

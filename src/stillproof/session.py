@@ -17,9 +17,9 @@ from stillproof.core.spec import Json
 from stillproof.core.types import Selection
 from stillproof.data.load import data_root, load, source
 from stillproof.importers.checkpoints import read_model
+from stillproof.importers.import_model import ImportedModel, write_model
 from stillproof.importers.import_options import ImportOptions
-from stillproof.importers.keep_model import ImportedModel, keep_model
-from stillproof.importers.keep_sets import Imported, keep_sets, read_sets
+from stillproof.importers.import_sets import ImportedSet, read_sets, write_sets
 from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
 from stillproof.report.tables.table import Table
@@ -161,7 +161,7 @@ class Session:
 
     def import_sets(
         self, path: Path | str, dataset: str, options: ImportOptions | None = None
-    ) -> tuple[list[Imported], list[str]]:
+    ) -> tuple[list[ImportedSet], list[str]]:
         """Take over somebody's distilled sets; return them with what was found out about the file.
 
         Nothing is written unless all of them can be trained on. Sets in ZCA space refer to the whitening of the real
@@ -169,12 +169,14 @@ class Session:
         """
         info = source(dataset).info
         read = read_sets(Path(path), info, dataset, options or ImportOptions())
-        return keep_sets(self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant)), read.found
+        return write_sets(
+            self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant)
+        ), read.found
 
     def import_model(self, path: Path | str, dataset: str, network: str = "") -> ImportedModel:
         """Take over somebody's checkpoint; ``network`` is needed where its weights do not tell it."""
         model = read_model(Path(path), source(dataset).info, network)
-        return keep_model(self.store, model, Path(path).stem)
+        return write_model(self.store, model, Path(path).stem)
 
     def answer(self, request: Request) -> Json:
         """Return the answer to a question of any stage, computed if the store does not have it."""

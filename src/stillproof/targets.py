@@ -23,10 +23,9 @@ def artifact_request(store: Store, text: str, dataset: str | None = None) -> tup
         found = read_folder(folder)
         if found.kind != "distilled":
             raise BadInput(f"{folder} is an artifact of kind {found.kind!r}, not a distilled set: name another.")
-        artifact = store.artifacts.adopt(folder)
-        store.register_artifact(artifact, "distilled", None, None, int(found.card.get("bytes", 0)))
+        artifact = store.keep_folder(folder)
         if (folder / WHITENING / "card.json").is_file():
-            store.register_artifact(store.artifacts.adopt(folder / WHITENING), "zca", None, None, 0)
+            store.keep_folder(folder / WHITENING)
     else:
         artifact = store.resolve_artifact(text, "distilled")
         found = store.artifacts.read(artifact)

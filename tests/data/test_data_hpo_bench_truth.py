@@ -61,7 +61,7 @@ def test_the_id_names_the_accuracies_and_nothing_else(package: Path) -> None:
         ({"333132": {"val_acc": [90.0, 190.0]}}, "no percentage"),
         ({"333132": {"val_acc": [float("nan")]}}, "no percentage"),
         ([90.0], "holds a list"),
-        (b"no pickle", "cannot be unpickled"),
+        (b"no pickle", "cut short, damaged or no pickle"),
         ({"333132": Path("x")}, r"asks for pathlib"),
     ],
 )

@@ -9,7 +9,7 @@ import torch
 from stillproof.core.types import Hard
 from stillproof.data.load import source
 from stillproof.importers.import_options import ImportOptions
-from stillproof.importers.keep_sets import read_sets
+from stillproof.importers.import_sets import read_sets
 
 # file, data set, format, method, experiments, images each
 FILES = [

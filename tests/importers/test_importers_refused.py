@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from stillproof.core.errors import BadInput
 from stillproof.importers.import_options import ImportOptions
-from stillproof.importers.keep_sets import read_sets
+from stillproof.importers.import_sets import read_sets
 
 PIXELS = images().sigmoid()
 
@@ -166,7 +166,7 @@ def test_an_archive_of_zeros_is_not_unpacked(tmp_path: Path) -> None:
         (ImportOptions(labels=Path("nowhere")), "epoch_0"),
     ],
 )
-def test_wishes_that_a_file_cannot_fulfil_are_refused(tmp_path: Path, options: ImportOptions, words: str) -> None:
+def test_options_that_a_file_cannot_satisfy_are_refused(tmp_path: Path, options: ImportOptions, words: str) -> None:
     with pytest.raises(BadInput, match=words):
         read_sets(results(tmp_path), INFO, "digits", options)
     assert len(read_sets(results(tmp_path), INFO, "digits", ImportOptions()).sets) == 1

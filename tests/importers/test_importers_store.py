@@ -12,7 +12,7 @@ from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.types import Space
 from stillproof.data.load import load
 from stillproof.importers.import_options import ImportOptions
-from stillproof.importers.keep_sets import Imported
+from stillproof.importers.import_sets import ImportedSet
 from stillproof.session import Session
 from stillproof.sets.fronts import front_of
 from stillproof.targets import artifact_request, export_set, is_foreign
@@ -27,7 +27,7 @@ def session(tmp_path: Path) -> Session:
     return Session(str(tmp_path / "s.db"), str(tmp_path / "no-data"))
 
 
-def imported(session: Session, path: Path, **options: Any) -> Imported:
+def imported(session: Session, path: Path, **options: Any) -> ImportedSet:
     (made,), _ = session.import_sets(path, "digits", ImportOptions(**options))
     return made
 

@@ -69,8 +69,8 @@ def test_what_is_left_out_is_said() -> None:
     assert cut.height == module.MOST_ROWS * 50 + module.GAP + module.LINE
     assert darkest(cut.crop((0, cut.height - module.LINE, cut.width, cut.height))) < 100
     rows = [module._Row("0", torch.zeros(10, 1, 8, 8), 50)]
-    assert module._left_out(rows, 1) == "the first 10 of 50 images a class"
-    assert module._left_out(rows, 100) == "the first 10 of 50 images a class, the first 1 of 100 classes"
+    assert module._left_out(rows, 1) == "the first 10 of 50 images per class"
+    assert module._left_out(rows, 100) == "the first 10 of 50 images per class, the first 1 of 100 classes"
 
 
 def test_classes_without_images_take_no_room() -> None:

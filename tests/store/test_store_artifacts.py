@@ -175,7 +175,7 @@ def test_a_sound_artifact_under_a_wrong_id(artifacts: Artifacts) -> None:
         artifacts.read("0" * 64)
 
 
-def test_export_and_adopt(artifacts: Artifacts, tmp_path: Path) -> None:
+def test_export_and_copy_in(artifacts: Artifacts, tmp_path: Path) -> None:
     artifact = artifacts.write("distilled", TENSORS, CARD, extra={"README.md": b"# It"})
     out = tmp_path / "new" / "out"
     artifacts.export(artifact, out)
@@ -184,7 +184,7 @@ def test_export_and_adopt(artifacts: Artifacts, tmp_path: Path) -> None:
     (out / "secret").symlink_to("/etc/hostname")
 
     other = Artifacts(tmp_path / "other")
-    assert other.adopt(out) == artifact
+    assert other.copy_in(out) == artifact
     assert other.read(artifact).card == CARD
     names = {path.name for path in other.folder(artifact).iterdir()}
     assert names == {"tensors.safetensors", "card.json", "README.md"}
@@ -197,7 +197,7 @@ def test_links_to_the_checked_files_are_followed(artifacts: Artifacts, tmp_path:
     for name in ("tensors.safetensors", "card.json"):
         (tmp_path / "linked" / name).symlink_to(artifacts.folder(artifact) / name)
     other = Artifacts(tmp_path / "other")
-    assert other.adopt(tmp_path / "linked") == artifact
+    assert other.copy_in(tmp_path / "linked") == artifact
     assert not (other.folder(artifact) / "card.json").is_symlink()
 
 
@@ -218,17 +218,17 @@ def test_export_does_not_overwrite(artifacts: Artifacts, tmp_path: Path) -> None
     assert read_folder(tmp_path / "empty").id == artifact
 
 
-def test_a_corrupt_folder_is_neither_adopted_nor_exported(artifacts: Artifacts, tmp_path: Path) -> None:
+def test_a_corrupt_folder_is_neither_copied_in_nor_exported(artifacts: Artifacts, tmp_path: Path) -> None:
     artifact = artifacts.write("distilled", TENSORS, CARD)
     path = artifacts.folder(artifact) / "tensors.safetensors"
     path.write_bytes(path.read_bytes()[:-1])
     other = Artifacts(tmp_path / "other")
     with pytest.raises(Corrupt, match="tensors"):
-        other.adopt(artifacts.folder(artifact))
+        other.copy_in(artifacts.folder(artifact))
     with pytest.raises(Corrupt, match="tensors"):
         artifacts.export(artifact, tmp_path / "out")
     with pytest.raises(Corrupt, match=r"nowhere/card\.json is missing"):
-        other.adopt(tmp_path / "nowhere")
+        other.copy_in(tmp_path / "nowhere")
     assert not (tmp_path / "other").exists() and not (tmp_path / "out").exists()
 
 
@@ -254,11 +254,11 @@ def test_a_corrupt_artifact_is_set_aside_when_it_is_written_again(
     assert warning.levelname == "WARNING" and str(aside) in warning.getMessage()
 
 
-def test_a_corrupt_artifact_is_replaced_by_adopting_a_sound_one(artifacts: Artifacts, tmp_path: Path) -> None:
+def test_a_corrupt_artifact_is_replaced_by_copying_in_a_sound_one(artifacts: Artifacts, tmp_path: Path) -> None:
     artifact = artifacts.write("distilled", TENSORS, CARD)
     artifacts.export(artifact, tmp_path / "copy")
     (artifacts.folder(artifact) / "tensors.safetensors").unlink()
-    assert artifacts.adopt(tmp_path / "copy") == artifact
+    assert artifacts.copy_in(tmp_path / "copy") == artifact
     assert artifacts.is_sound(artifact)
 
 

@@ -27,9 +27,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def _make(store: Store, cell: str, number: int) -> str:
-    artifact = store.artifacts.write("distilled", {"images": torch.full((100,), float(number))}, {"number": number})
-    store.register_artifact(artifact, "distilled", None, cell, 400)
-    return artifact
+    return store.keep("distilled", {"images": torch.full((100,), float(number))}, {"number": number}, cell=cell)
 
 
 def _finish(store: Store, cell: str, *artifacts: str, derived_from: Sequence[str] = ()) -> None:

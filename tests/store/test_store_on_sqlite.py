@@ -11,6 +11,7 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
+import torch
 from sqlalchemy import Engine, event, text
 
 from stillproof.core.errors import BadInput, StoreError
@@ -56,6 +57,50 @@ def test_urls_that_cannot_be_meant(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match="name one for its artifacts with STILLPROOF_ARTIFACTS") as caught:
         open_store("postgresql://u:secret@host/x")
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("postgresql://u:secret@host:5432/x", "postgresql://u:***@host:5432/x"),
+        ("postgresql+psycopg://u:secret@host/x?sslmode=require", "postgresql+psycopg://u:***@host/x?sslmode=require"),
+        ("postgresql://host/x?user=u&password=secret&sslpassword=secret", "postgresql://host/x?user=u"),
+        ("postgresql://u:se@secret@host/x", "postgresql://u:***@host/x"),
+        ("postgresql://u:se/secret@secret@host/x", "postgresql://u:***@host/x"),
+        ("postgresql:///x?host=/var/run", "postgresql:///x?host=%2Fvar%2Frun"),
+        ("sqlite:////tmp/x.db", "/tmp/x.db"),
+    ],
+)
+def test_a_place_is_shown_without_its_password(url: str, expected: str) -> None:
+    assert shown(locate(url)) == expected
+    assert "secret" not in expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["postgresql://u:secret@host:port/x", "postgresql://u:s@secret@host:port/x?password=secret", "sqlite://u:secret@"],
+)
+def test_a_url_with_a_mistake_is_named_without_its_password(url: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        locate(url)
+    assert "secret" not in str(caught.value) and url.partition(":")[0] in str(caught.value)
+
+
+def test_a_database_that_is_not_there_is_named_without_its_password() -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(StoreError, match=r"u:\*\*\*@127\.0\.0\.1") as caught:
+        open_store("postgresql+psycopg://u:secret@127.0.0.1:1/x", artifacts=Path())
+    assert "secret" not in str(caught.value)
+
+
+def test_the_size_of_what_is_kept_is_that_of_its_tensors(tmp_path: Path) -> None:
+    tensors = {"images": torch.zeros(10, dtype=torch.float16), "labels": torch.zeros(3, dtype=torch.int64)}
+    with open_store(str(tmp_path / "x.db")) as store:
+        kept = store.keep("model", tensors, {})
+        assert store.shown == str(tmp_path / "x.db")
+    with closing(sqlite3.connect(tmp_path / "x.db")) as database:
+        sizes = dict(database.execute("SELECT id, bytes FROM artifacts"))
+    assert sizes == {kept: 10 * 2 + 3 * 8}
 
 
 def test_another_process_finds_a_store_with_an_odd_path_by_its_url(

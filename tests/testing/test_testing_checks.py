@@ -39,6 +39,27 @@ class Wrong:
         return DataInfo("wrong", 1, 8, 2, (0.5,), (0.5,), "")
     def load(self, root, split):
 """
+RECORDED = """
+import dataclasses, itertools
+import torch
+from dataclasses import dataclass
+from stillproof.core.components import distillers
+from stillproof.core.labels import PerEpoch
+runs = itertools.count()
+@distillers.register("wrong", version=1)
+@dataclass(frozen=True)
+class Wrong:
+    def distill(self, data, ipc, ctx):
+        chosen = torch.cat([data.of_class(label)[:ipc] for label in range(data.num_classes)])
+        count = len(chosen)
+        labels = PerEpoch(
+            values=data.labels[chosen], order=torch.arange(count).int()[None], coords=torch.ones(1, count, 4),
+            flip=torch.zeros(1, count, dtype=torch.bool), mix_index=torch.zeros(1, count).int(),
+            mix_lambda=torch.ones(1, 1), mix_box=torch.zeros(1, 1, 4).int(),
+            logits=torch.full((1, count, data.num_classes), float(LOGIT)), batch=count)
+        made = ctx.distilled(ctx.into_space(data.read(chosen)), labels, data)
+        return RESULT
+"""
 
 Check = Callable[[str], dict[str, str]]
 
@@ -122,3 +143,23 @@ def test_a_data_set_whose_reading_raises_breaks_its_contract_and_nothing_else(ch
 def test_a_data_set_that_is_not_here_is_only_asked_to_say_so(checked: Check) -> None:
     problems = checked(HEAD + DATA + "        raise DataMissing('put its files where they belong.')\n")
     assert problems == {"says clearly when its files are not there": ""}
+
+
+def recorded(logit: str, result: str = "made") -> str:
+    return RECORDED.replace("LOGIT", logit).replace("RESULT", result)
+
+
+def test_a_distiller_that_records_logits_keeps_its_contract(checked: Check) -> None:
+    assert set(checked(recorded("0.5")).values()) == {""}
+
+
+def test_recorded_logits_that_differ_between_two_runs_are_found_out(checked: Check) -> None:
+    problems = checked(recorded("next(runs)"))
+    assert problems["the same seed gives the same bytes"] == "two runs under one seed give different sets"
+    assert "another set" in problems["a stopped run goes on to the same result"]
+
+
+def test_a_card_that_forgets_the_recorded_logits_is_found_out(checked: Check) -> None:
+    forgetful = "dataclasses.replace(made, card=dataclasses.replace(made.card, bytes=made.images.nbytes))"
+    problems = checked(recorded("0.5", forgetful))
+    assert "but the set takes" in problems["gives finite images of the right shape, ipc of each class"]

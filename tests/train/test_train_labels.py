@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from stillproof.core.types import Hard, Stored
-from stillproof.train.labels import Form, classes, from_logits, in_form
+from stillproof.train.labels import Form, from_logits, in_form
 from stillproof.train.objectives.cross_entropy import CrossEntropy
 from stillproof.train.objectives.kl import Divergence
 from stillproof.train.objectives.mse import SquaredError
@@ -69,7 +69,7 @@ def test_learned_labels_below_zero_have_no_share_as_logits() -> None:
 
 def test_the_class_of_a_soft_label_is_its_largest_entry() -> None:
     for labels in (HARD, LOGITS, PROBS, CENTRED):
-        assert classes(labels).tolist() == [2, 0]
+        assert labels.classes.tolist() == [2, 0]
 
 
 @given(st.integers(0, 1000))

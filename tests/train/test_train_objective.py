@@ -22,7 +22,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Distilled, Hard, Space
 from stillproof.run.resolve import Resolver
 from stillproof.session import Session
-from stillproof.suites.requests import DataRequest
+from stillproof.suites.requests import real_images
 from stillproof.testing.check import check_module
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import toy_images
@@ -227,5 +227,5 @@ def test_a_plug_in_trains_in_the_pool_as_in_one_process(tmp_path: Path, stillpro
 def test_a_session_takes_nested_references(tmp_path: Path) -> None:
     with (session := Session(str(tmp_path / "s.db"))).store:
         recipe = "smoke:augment=dsa(strategy=color_crop):objective=fgsm-training(base=kl(temperature=2))"
-        score = session.train(DataRequest("digits"), network="convnet-1:width=4", recipe=recipe, seeds=1)
+        score = session.train(real_images("digits"), network="convnet-1:width=4", recipe=recipe, seeds=1)
     assert score.recipe == recipe and len(score.models) == 1

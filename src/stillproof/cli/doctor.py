@@ -45,6 +45,6 @@ def _store_row(store: str | None) -> tuple[str, bool, str]:
 
     try:
         with open_store(store, create=False) as opened:
-            return "store", True, opened.url
+            return "store", True, opened.shown
     except StillproofError as error:
         return "store", False, str(error)

@@ -13,9 +13,9 @@ from stillproof.cli.session import session
 
 if TYPE_CHECKING:
     from stillproof.core.spec import Json
+    from stillproof.importers.import_model import ImportedModel
     from stillproof.importers.import_options import ImportOptions
-    from stillproof.importers.keep_model import ImportedModel
-    from stillproof.importers.keep_sets import Imported
+    from stillproof.importers.import_sets import ImportedSet
     from stillproof.session import Session
 
 
@@ -29,7 +29,8 @@ def command(
         str, typer.Option("--space", help="What the numbers are: auto, pixels, normalised or zca.")
     ] = "auto",
     mean: Annotated[
-        str | None, typer.Option("--mean", help="Means that images are normalised with, one a channel: 0.49,0.48,0.45.")
+        str | None,
+        typer.Option("--mean", help="Means that images are normalised with, one per channel: 0.49,0.48,0.45."),
     ] = None,
     std: Annotated[str | None, typer.Option("--std", help="Standard deviations likewise; both or neither.")] = None,
     experiment: Annotated[
@@ -100,13 +101,13 @@ def _how(cached: bool) -> str:
     return "already in the store" if cached else "imported"
 
 
-def _folder(one: Imported, out: Path | None, count: int) -> Path:
+def _folder(one: ImportedSet, out: Path | None, count: int) -> Path:
     if out is None:
         return one.path
     return out if count == 1 else out / f"experiment-{one.experiment}"
 
 
-def _as_json(one: Imported, folder: Path) -> Json:
+def _as_json(one: ImportedSet, folder: Path) -> Json:
     distilled, card = one.distilled, one.distilled.card
     return {
         "artifact": one.artifact,

@@ -19,14 +19,14 @@ def command(store: StoreOption = None, as_json: JsonOption = False) -> None:
     if as_json:
         write_json(
             {
-                "store": opened.url,
+                "store": opened.shown,
                 "cells": counts,
                 "runs": [{"id": r.id, "suite": r.suite, "created": r.created, "config": r.config} for r in runs],
                 "failed": [{"cell": r.id, "stage": r.stage, "error": r.error} for r in failed],
             }
         )
         return
-    write(f"store {opened.url}")
+    write(f"store {opened.shown}")
     write_table(
         ("stage", "state", "cells"),
         [(stage, state, str(n)) for (stage, states) in counts.items() for state, n in states.items()],

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stillproof.core.checkpoint import load, restore_loop, save, save_loop
+from stillproof.core.labels import Hard, LabelKind, Labels
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
-from stillproof.core.types import Card, Distilled, Hard, ImageSet, Labels, Space
+from stillproof.core.tensor_size import size_in_bytes
+from stillproof.core.types import Card, Distilled, ImageSet, Space
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -137,11 +139,8 @@ class Context:
     def distilled(self, images: Tensor, labels: Labels | Tensor, data: ImageSet, **extra: Any) -> Distilled:
         """Return the result of a distiller, in the cell's space unless ``extra`` says otherwise."""
         assert self.card is not None, "this cell makes no distilled set"
-        if not isinstance(labels, Labels):
-            labels = Hard(labels)
-        labels = dataclasses.replace(labels, values=labels.values.cpu())
+        labels = (labels if isinstance(labels, LabelKind) else Hard(labels)).to("cpu")
         images = images.detach().cpu().float()
-        size = images.numel() * images.element_size() + labels.values.numel() * labels.values.element_size()
-        card = dataclasses.replace(self.card, bytes=size)
+        card = dataclasses.replace(self.card, bytes=size_in_bytes([images]) + labels.bytes)
         space = extra.pop("space", self.space or Space.normalised(data.info))
         return Distilled(images, labels, data.num_classes, space, card, **extra)

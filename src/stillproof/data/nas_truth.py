@@ -1,4 +1,4 @@
-"""The published accuracies of NAS-Bench-201, read from a table of one architecture a row."""
+"""The published accuracies of NAS-Bench-201, read from a table of one architecture per row."""
 
 from __future__ import annotations
 

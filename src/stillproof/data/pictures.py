@@ -19,7 +19,7 @@ def read_picture(path: Path, size: int, channels: int) -> NDArray[np.uint8]:
     try:
         with Image.open(path) as picture:
             if picture.mode.startswith(("I", "F")):
-                raise BadInput(f"{path} has more than 8 bits a channel: convert it to 8 bits first.")
+                raise BadInput(f"{path} has more than 8 bits per channel: convert it to 8 bits first.")
             square = _square(picture.convert("L" if channels == 1 else "RGB"), size)
             return np.asarray(square, np.uint8).reshape(size, size, channels)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:

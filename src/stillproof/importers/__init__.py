@@ -1,1 +1,1 @@
-"""Other people's distilled sets: one file format a module."""
+"""Other people's distilled sets and models: one file format per module."""

@@ -13,10 +13,10 @@ from stillproof.core.components import networks
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo, Space
-from stillproof.importers.checkpoint_state import check_weights, find_weights
-from stillproof.importers.fit_weights import fit_weights
+from stillproof.importers.checkpoint_weights import check_weights, find_weights
 from stillproof.importers.infer_network import infer_network
-from stillproof.importers.safe_load import load_torch
+from stillproof.importers.rename_weights import rename_weights
+from stillproof.importers.torch_file import load_torch
 from stillproof.nets.build import build_network
 from stillproof.train.model import ModelCard
 
@@ -68,7 +68,7 @@ def read_model(path: Path, info: DataInfo, network: str = "") -> ForeignModel:
     if not name:
         raise BadInput(f"the network of {path} cannot be told from its weights: name it with --network.")
     body = build_network(networks.build(name), info, Seeds(0), "cpu")
-    tensors = fit_weights(weights, body, name, path)
+    tensors = rename_weights(weights, body, name, path)
     how = f"network {name}, " + ("as asked for" if network else "told by the names and shapes of its weights")
     found = (how, *([unsure] if unsure else []), f"images are normalised with mean and std of {info.name}")
     return ForeignModel(tensors, _card(path, content, info, name), name, found)

@@ -12,10 +12,10 @@ from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import guess_space
 from stillproof.importers.read_labels import read_labels
-from stillproof.importers.safe_load import load_torch
+from stillproof.importers.torch_file import load_torch
 
 
-class StepResults:
+class DdResults:
     """``results.pth``, whose last step counts."""
 
     name = "dd"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.importers.checkpoints import recognises_model
-from stillproof.importers.chosen_pair import ChosenPair
-from stillproof.importers.dd_results import StepResults
+from stillproof.importers.dc_bench_pair import DcBenchPair
+from stillproof.importers.dd_results import DdResults
 from stillproof.importers.foreign_set import Importer
-from stillproof.importers.idm_pickle import PackedPickle
+from stillproof.importers.idm_pickle import IdmPickle
 from stillproof.importers.image_folders import IMAGE_FOLDERS
 from stillproof.importers.kip_file import KipFile
 from stillproof.importers.npy_pair import NpyPair
@@ -22,12 +22,12 @@ from stillproof.importers.trajectory_folder import TrajectoryFolder
 # The first that recognises a path reads it: those that go by names come before those that look into the file.
 IMPORTERS: tuple[Importer, ...] = (
     TrajectoryFolder(),
-    ChosenPair(),
+    DcBenchPair(),
     ResultFile(),
     PackedPair(),
     PlainPair(),
-    StepResults(),
-    PackedPickle(),
+    DdResults(),
+    IdmPickle(),
     KipFile(),
     NpzFile(),
     NpyPair(),

@@ -17,7 +17,6 @@ from stillproof.core.types import DataInfo, PerEpoch
 from stillproof.importers.fkd_batch import Batch, read_batch
 from stillproof.importers.fkd_order import find_order
 from stillproof.importers.foreign_set import ForeignSet
-from stillproof.train.labels import classes
 
 ORDER_SEED = 42  # of SRe2L and of all that build on it
 
@@ -36,7 +35,7 @@ def with_recorded_labels(
     Raises:
         BadInput: The recording is incomplete, damaged, or belongs to other pictures.
     """
-    hard = classes(pictures.labels)
+    hard = pictures.labels.classes
     recorded = [_read_epoch(folder / f"epoch_{epoch}", info) for epoch in range(_epochs(folder))]
     for epoch, batches in enumerate(recorded):
         _check_count(folder / f"epoch_{epoch}", batches, recorded[0], len(hard))

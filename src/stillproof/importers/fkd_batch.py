@@ -11,7 +11,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.importers.safe_load import load_torch
+from stillproof.importers.torch_file import load_torch
 from stillproof.train.replay import pixel_boxes
 
 NO_BOX = (0, 0, 0, 0)

@@ -20,7 +20,7 @@ class ForeignSet:
         images: (N, C, H, W) floats in ``space``.
         labels: Hard or soft labels.
         space: What the numbers are; ``normalised`` is with ``mean`` and ``std``.
-        mean: Of [0, 1] pixels, one a channel; the data set's own if empty.
+        mean: Of [0, 1] pixels, one per channel; the data set's own if empty.
         std: Likewise.
         whitening: Which whitening a ``zca`` space is of: the usual one, or ``kip``, that of KIP's authors.
         decode: Whether each image holds four.

@@ -13,15 +13,15 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import guess_space
-from stillproof.importers.methods import decode_of, method_in, recipe_of
+from stillproof.importers.known_methods import decode_of, method_in, recipe_of
+from stillproof.importers.pickled_tensors import load_pickled_tensors
 from stillproof.importers.read_labels import read_labels
-from stillproof.importers.safe_pickle import load_pickle
 
 PROTOCOL = b"\x80"  # the first byte of every pickle since protocol 2
 TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # the first pickle in files of an early torch.save
 
 
-class PackedPickle:
+class IdmPickle:
     """``pickle.dump((images, labels))``."""
 
     name = "idm"
@@ -36,7 +36,7 @@ class PackedPickle:
 
     def read(self, path: Path, info: DataInfo) -> list[ForeignSet]:
         """Read the pair onto the CPU."""
-        content = load_pickle(path)
+        content = load_pickled_tensors(path)
         if not isinstance(content, list) or len(content) < 2:
             raise BadInput(f"{path} is not a pickled pair of images and labels.")
         images, values = (_tensor(part, path) for part in content[:2])

@@ -1,4 +1,4 @@
-"""Distilled sets that are folders of pictures, one folder a class: SRe2L and its kin, RDED, D4M, and any other."""
+"""Distilled sets that are folders of pictures, one folder per class: SRe2L and its kin, RDED, D4M, and any other."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ImageFolders:
     def read(self, path: Path, info: DataInfo) -> list[ForeignSet]:
         """Return the pictures in the order of their sorted folders and names, which recorded labels count by."""
         if not path.is_dir():
-            raise BadInput(f"{path} is not a folder: this format has one folder of pictures a class.")
+            raise BadInput(f"{path} is not a folder: this format has one folder of pictures per class.")
         folders = class_folders(path)
         labels, how = folder_labels(path, folders, info)
         listed = [

@@ -22,7 +22,7 @@ class ImportOptions:
     Args:
         form: Name of its format, or ``auto``.
         space: What its numbers are; ``auto`` lets the importer decide.
-        mean: Constants that its images are normalised with, one a channel; the importer decides without them.
+        mean: Constants that its images are normalised with, one per channel; the importer decides without them.
         std: Likewise.
         experiment: Which one of several to take, counted from 0, or from the end if negative; all without it.
         labels: Folder with labels that a teacher gave anew in every epoch, for a set of pictures.
@@ -38,7 +38,7 @@ class ImportOptions:
     labels_seed: int = ORDER_SEED
 
 
-def as_asked(foreign: ForeignSet, options: ImportOptions) -> ForeignSet:
+def with_options(foreign: ForeignSet, options: ImportOptions) -> ForeignSet:
     """Return a set with what was said of its space and constants."""
     if options.space != "auto":
         told = (f"{options.space} images, as asked for",)

@@ -10,9 +10,9 @@ from torch.nn import functional as F
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Stored
-from stillproof.importers.arrays import channels_first, load_npz, npz_names
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import says_zca
+from stillproof.importers.numpy_files import channels_first, load_npz, npz_names
 from stillproof.sets.own_recipe import LEARNED_LABELS
 
 NAME = re.compile(r"(?:^|_)(?:kip|ssize\d+)_", re.IGNORECASE)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.importers.arrays import channels_first, load_npy
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import guess_space
-from stillproof.importers.methods import method_in, recipe_of
+from stillproof.importers.known_methods import method_in, recipe_of
+from stillproof.importers.numpy_files import channels_first, load_npy
 from stillproof.importers.read_labels import read_labels
 
 WORDS = (("images", "labels"), ("X", "y"), ("x", "y"), ("data", "targets"))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.importers.arrays import IMAGES, LABELS, channels_first, load_npz, npz_names
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import guess_space
-from stillproof.importers.methods import decode_of, method_in, recipe_of
+from stillproof.importers.known_methods import decode_of, method_in, recipe_of
+from stillproof.importers.numpy_files import IMAGES, LABELS, channels_first, load_npz, npz_names
 from stillproof.importers.read_labels import read_labels
 
 

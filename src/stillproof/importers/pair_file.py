@@ -12,9 +12,9 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import guess_space
-from stillproof.importers.methods import method_in, recipe_of
+from stillproof.importers.known_methods import method_in, recipe_of
 from stillproof.importers.read_labels import read_labels
-from stillproof.importers.safe_load import load_torch
+from stillproof.importers.torch_file import load_torch
 
 PAIR = "a pair of images (N, C, H, W) and labels"
 NAMED = ("data_best.pt", "idc", "dream", "factor2")  # in names of IDC's files and folders

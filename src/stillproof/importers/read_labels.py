@@ -1,4 +1,4 @@
-"""Labels as other people store them: classes, whole numbers as floats, or one row of numbers an image."""
+"""Labels as other people store them: classes, whole numbers as floats, or one row of numbers per image."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def read_labels(values: Tensor, name: str) -> tuple[Labels, str]:
         return _soft(values.float())
     if values.ndim != 1:
         raise BadInput(
-            f"{name} has labels {tuple(values.shape)}: one class, or one row of numbers, an image is needed."
+            f"{name} has labels {tuple(values.shape)}: one class, or one row of numbers, per image is needed."
         )
     if not values.is_floating_point():
         return Hard(values.long()), "labels are classes"

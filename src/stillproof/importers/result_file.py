@@ -11,15 +11,15 @@ from torch import Tensor
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
-from stillproof.importers.methods import KNOWN, decode_of, recipe_of
+from stillproof.importers.known_methods import KNOWN, decode_of, recipe_of
 from stillproof.importers.read_labels import read_labels
-from stillproof.importers.safe_load import load_torch
+from stillproof.importers.torch_file import load_torch
 
 NAME = re.compile(r"res_(?P<method>[^_]+)_(?P<dataset>[^_]+)_.*\.pt$", re.IGNORECASE)
 
 
 class ResultFile:
-    """One entry ``[images, labels]`` an experiment."""
+    """One entry ``[images, labels]`` per experiment."""
 
     name = "results"
 

@@ -11,10 +11,10 @@ from typing import Any
 from stillproof.core.components import recipes
 from stillproof.core.errors import BadInput
 from stillproof.core.provenance import provenance
-from stillproof.core.types import Card, DataInfo, Distilled, Space, Stored
+from stillproof.core.tensor_size import size_in_bytes
+from stillproof.core.types import Card, DataInfo, Distilled, Space
 from stillproof.importers.foreign_set import ForeignSet
-from stillproof.sets.checks import check_images, check_labels, check_pixels, size_of
-from stillproof.train.labels import classes
+from stillproof.sets.checks import check_images, check_labels, check_pixels
 
 UNKNOWN_DATA = "unknown: imported"  # so that held-out images may have been seen
 
@@ -40,7 +40,7 @@ def to_distilled(foreign: ForeignSet, info: DataInfo, dataset: str, origin: Orig
 
     Call ``check_foreign`` first.
     """
-    counts = classes(foreign.labels).bincount(minlength=info.num_classes)
+    counts = foreign.labels.classes.bincount(minlength=info.num_classes)
     images = foreign.images.float().contiguous()
     card = Card(
         method=foreign.method,
@@ -52,7 +52,7 @@ def to_distilled(foreign: ForeignSet, info: DataInfo, dataset: str, origin: Orig
         seed=0,
         network="unknown",
         licence=info.licence,
-        bytes=size_of(images, foreign.labels),
+        bytes=size_in_bytes([images]) + foreign.labels.bytes,
         provenance=provenance(),
     )
     recipe = recipes.build(foreign.recipe, foreign.recipe_params) if foreign.recipe else None
@@ -78,9 +78,9 @@ def check_foreign(foreign: ForeignSet, info: DataInfo, dataset: str) -> list[str
 
 
 def _check_balance(foreign: ForeignSet, info: DataInfo, dataset: str) -> list[str]:
-    counts = classes(foreign.labels).bincount(minlength=info.num_classes)
+    counts = foreign.labels.classes.bincount(minlength=info.num_classes)
     named = int((counts > 0).sum())
-    if not isinstance(foreign.labels, Stored) and named < info.num_classes:
+    if foreign.labels.values_are_classes and named < info.num_classes:
         raise BadInput(
             f"labels name only {named} of the {info.num_classes} classes of {dataset}: is it of another data set?"
         )

@@ -14,9 +14,9 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Stored
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.guess_space import guess_space, says_zca
-from stillproof.importers.methods import method_in
+from stillproof.importers.known_methods import method_in
 from stillproof.importers.read_labels import read_labels
-from stillproof.importers.safe_load import load_tensor
+from stillproof.importers.torch_file import load_tensor
 
 FILE = re.compile(r"(?:images|labels|lr)(?P<tag>_best|_\d+|)(?P<shard>_\d+|)\.pt")
 # These programs normalise CIFAR-100 with the constants of CIFAR-10.

@@ -42,9 +42,7 @@ def keep_set(store: Store, distilled: Distilled, name: str, cell: str | None, co
     card = dataclasses.replace(distilled.card, cost=cost, provenance=provenance())
     distilled = dataclasses.replace(distilled, card=card)
     files = extra_files(distilled, front_of(distilled.space, store))
-    artifact = store.artifacts.write("distilled", tensors_of(distilled), card_of(distilled), extra=files)
-    store.register_artifact(artifact, "distilled", name, cell, card.bytes)
-    return artifact
+    return store.keep("distilled", tensors_of(distilled), card_of(distilled), name=name, cell=cell, extra=files)
 
 
 def set_name(spec: Json, dataset: str, cell: str) -> str:

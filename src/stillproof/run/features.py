@@ -17,7 +17,6 @@ from stillproof.run.stage import Job
 from stillproof.run.trained_models import read_trained
 from stillproof.sets.fronts import front_of
 from stillproof.store.store import Store
-from stillproof.train.labels import classes
 from stillproof.train.model import TEST_BATCH, TrainedModel
 from stillproof.transforms.decode import decode_images
 
@@ -39,7 +38,7 @@ class Embedder:
 
     def distilled(self, distilled: Distilled, label: int) -> Features:
         """Return the features of a set's images of one class, decoded; there may be none."""
-        chosen = classes(distilled.labels) == label
+        chosen = distilled.labels.classes == label
         images = decode_images(distilled.images[chosen], distilled.decode)
         if distilled.space == self.space:
             return self._embed(images, lambda part: part.to(self.device))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Options:
     """How to compute, as far as it does not decide the answer; travels to worker processes."""
 
-    store_url: str
+    store_url: str = field(repr=False)  # it may hold a password
     data_root: Path
     device: str
     threads: int | None = None

@@ -8,24 +8,17 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
+from stillproof.core.labels import labels_from
 from stillproof.core.spec import Json
-from stillproof.core.types import Card, Distilled, Hard, Labels, PerEpoch, Space, Stored
+from stillproof.core.types import Card, Distilled, Space
 from stillproof.sets.preview import previews
 from stillproof.train.model import component_spec, space_of
 from stillproof.transforms.front import Front
 
-RECORDED = tuple(f.name for f in dataclasses.fields(PerEpoch) if f.name not in ("values", "batch"))
-
 
 def tensors_of(distilled: Distilled) -> dict[str, Tensor]:
     """Return the tensors that are stored."""
-    return {"images": distilled.images, **label_tensors(distilled.labels)}
-
-
-def label_tensors(labels: Labels) -> dict[str, Tensor]:
-    """Return the tensors of labels; those that were recorded epoch by epoch have several, ``labels`` their classes."""
-    parts = {f"labels.{name}": getattr(labels, name) for name in RECORDED} if isinstance(labels, PerEpoch) else {}
-    return {"labels": labels.values, **parts}
+    return {"images": distilled.images, **distilled.labels.tensors()}
 
 
 def card_of(distilled: Distilled) -> Json:
@@ -34,7 +27,7 @@ def card_of(distilled: Distilled) -> Json:
         **dataclasses.asdict(distilled.card),
         "num_classes": distilled.num_classes,
         "space": dataclasses.asdict(distilled.space),
-        **_labels_card(distilled.labels),
+        **distilled.labels.card(),
         "decode": distilled.decode,
         "recipe": distilled.recipe.as_dict() if distilled.recipe else None,
     }
@@ -52,7 +45,7 @@ A distilled data set {origin} Stillproof: {len(distilled.images)} images, {card.
 
 - `tensors.safetensors`: `images` {list(distilled.images.shape)} in {distilled.space.kind} space, `labels`
 - `card.json`: method, parameters, data id, seed, cost and provenance
-- `preview.png`: the images as pixels, one class a row{decoded}
+- `preview.png`: the images as pixels, one class per row{decoded}
 
 Train on it: `stillproof train THIS_FOLDER`. Licence of the source data: {card.licence}.
 """
@@ -62,23 +55,10 @@ Train on it: `stillproof train THIS_FOLDER`. Licence of the source data: {card.l
 def from_artifact(tensors: Mapping[str, Tensor], card: Json) -> Distilled:
     """Read a distilled set back."""
     try:
-        labels = _labels(tensors, card)
+        labels = labels_from(tensors, card)
         own = Card(**{f.name: card[f.name] for f in dataclasses.fields(Card)})
         space: Space = space_of(card["space"])
         recipe = component_spec(card["recipe"])
         return Distilled(tensors["images"], labels, card["num_classes"], space, own, card["decode"], recipe)
     except (KeyError, TypeError) as error:
         raise BadInput(f"this artifact is not a distilled set that this version can read: {error!r}.") from error
-
-
-def _labels_card(labels: Labels) -> Json:
-    if isinstance(labels, PerEpoch):
-        return {"labels": "per-epoch", "labels_batch": labels.batch}
-    return {"labels": "hard" if isinstance(labels, Hard) else labels.kind}
-
-
-def _labels(tensors: Mapping[str, Tensor], card: Json) -> Labels:
-    values = tensors["labels"]
-    if card["labels"] == "per-epoch":
-        return PerEpoch(values, **{name: tensors[f"labels.{name}"] for name in RECORDED}, batch=card["labels_batch"])
-    return Hard(values) if card["labels"] == "hard" else Stored(card["labels"], values)

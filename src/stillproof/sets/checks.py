@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import torch
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
-from stillproof.core.types import DataInfo, Labels, PerEpoch, Stored
+from stillproof.core.types import DataInfo, Labels
 
 
 def check_images(images: Tensor, labels: Labels, info: DataInfo, dataset: str) -> None:
@@ -29,11 +27,11 @@ def check_images(images: Tensor, labels: Labels, info: DataInfo, dataset: str) -
 
 def check_labels(labels: Labels, info: DataInfo, dataset: str) -> None:
     """Refuse labels that name classes which the data set does not have, and soft ones that are not finite."""
-    if not isinstance(labels, Stored):
+    if labels.values_are_classes:
         low, high = int(labels.values.min()), int(labels.values.max())
         if low < 0 or high >= info.num_classes:
             raise BadInput(f"labels reach from {low} to {high}: {dataset} has 0 to {info.num_classes - 1}.")
-    soft = labels.values if isinstance(labels, Stored) else labels.logits if isinstance(labels, PerEpoch) else None
+    soft = labels.soft
     if soft is None:
         return
     if soft.shape[-1] != info.num_classes:
@@ -47,10 +45,3 @@ def check_pixels(images: Tensor) -> None:
     low, high = float(images.min()), float(images.max())
     if not (low >= 0 and high <= 1):
         raise BadInput(f"images reach from {low:.2f} to {high:.2f}, so they are no pixels: say space='normalised'?")
-
-
-def size_of(images: Tensor, labels: Labels) -> int:
-    """Return the bytes that images and labels take as they are stored."""
-    parts = [getattr(labels, field.name) for field in dataclasses.fields(labels)]
-    stored = [part for part in parts if isinstance(part, Tensor)]
-    return images.numel() * 4 + sum(part.numel() * part.element_size() for part in stored)

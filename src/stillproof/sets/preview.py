@@ -1,4 +1,4 @@
-"""Pictures of a distilled set: one class a row under its name, as pixels, large enough to be seen."""
+"""Pictures of a distilled set: one class per row under its name, as pixels, large enough to be seen."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from torch import Tensor
 from stillproof.core.errors import StillproofError
 from stillproof.core.types import Distilled
 from stillproof.data.load import source
-from stillproof.train.labels import classes
 from stillproof.transforms.decode import decode_images
 from stillproof.transforms.front import Front
 from stillproof.transforms.space import to_pixels
 
 MOST_ROWS = 20  # classes
-MOST_COLUMNS = 10  # images a class
+MOST_COLUMNS = 10  # images per class
 SMALLEST, LARGEST = 48, 112  # pixels on the screen for one image
 GAP = 2
 LINE = 18  # height of a line of text
@@ -42,7 +41,7 @@ def previews(distilled: Distilled, front: Front) -> dict[str, bytes]:
 
 
 def _png(distilled: Distilled, front: Front, decode: str) -> bytes:
-    label = classes(distilled.labels)
+    label = distilled.labels.classes
     present = sorted(set(label.tolist()))
     names = _class_names(distilled)
     rows = [_row(names[c], distilled.images[label == c], front, decode) for c in present[:MOST_ROWS]]
@@ -74,7 +73,7 @@ def _row(name: str, images: Tensor, front: Front, decode: str) -> _Row:
 def _left_out(rows: Sequence[_Row], present: int) -> str:
     """Say which part of the set is shown, if it is not all of it."""
     shown, total = (max(numbers) for numbers in zip(*((len(row.pixels), row.total) for row in rows), strict=True))
-    parts = [f"the first {shown} of {total} images a class"] if shown < total else []
+    parts = [f"the first {shown} of {total} images per class"] if shown < total else []
     parts += [f"the first {len(rows)} of {present} classes"] if len(rows) < present else []
     return ", ".join(parts)
 

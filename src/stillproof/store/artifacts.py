@@ -71,9 +71,9 @@ class Artifacts:
         except Corrupt:
             return False
 
-    def has(self, kind: str, tensors: Mapping[str, Tensor], card: Json) -> bool:
-        """Say whether ``write`` of these would find a sound artifact there already."""
-        return self.is_sound(seal(kind, tensors, card, VOLATILE)[0])
+    def id_of(self, kind: str, tensors: Mapping[str, Tensor], card: Json) -> str:
+        """Return the id that ``write`` of these would give; nothing is written."""
+        return seal(kind, tensors, card, VOLATILE)[0]
 
     def tensors_bytes(self, artifact: str) -> int | None:
         """Return the size of an artifact's file of tensors, or nothing if a file is missing; none is read."""
@@ -85,8 +85,8 @@ class Artifacts:
             except (FileNotFoundError, NotADirectoryError):
                 return None
 
-    def adopt(self, folder: Path) -> str:
-        """Check the artifact in a foreign folder, copy it into this store and return its id."""
+    def copy_in(self, folder: Path) -> str:
+        """Check the artifact in a folder elsewhere, copy it below this one and return its id."""
         files = read_files(folder)
         artifact = check(files, folder).id
         self._place(artifact, files)

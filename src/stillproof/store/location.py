@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from sqlalchemy import URL, make_url
@@ -26,20 +27,34 @@ def locate(text: str | None) -> URL:
     try:
         url = make_url(text)
     except (ArgumentError, ValueError) as error:
-        raise BadInput(f"store {text!r} is not a URL such as {DEFAULT}: {error}.") from error
+        raise BadInput(f"store {_without_password(text)!r} is not a URL such as {DEFAULT}.") from error
     backend = url.get_backend_name()
     if backend not in ("sqlite", "postgresql"):
         raise BadInput(f"store {shown(url)!r}: {backend!r} is not supported; use sqlite or postgresql.")
     if backend != "sqlite":
         return url
     if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
-        raise BadInput(f"store {text!r} names no file, and every worker must open it: write one such as {DEFAULT}.")
+        raise BadInput(
+            f"store {_without_password(text)!r} names no file, and every worker must open it: write one such as "
+            f"{DEFAULT}."
+        )
     return url.set(database=str(Path(url.database).absolute()))
 
 
 def shown(url: URL) -> str:
     """Return ``url`` as it may be printed: a SQLite file by its path, anything else without its password."""
-    return str(sqlite_file(url) or url.render_as_string(hide_password=True))
+    file = sqlite_file(url)
+    if file is not None:
+        return str(file)
+    # The rest of a password with an @ that is not written as %40 is taken for the beginning of the host.
+    host = (url.host or "").rpartition("@")[2]
+    secret = [key for key in url.query if "pass" in key.lower() or "secret" in key.lower()]
+    return url.set(host=host).difference_update_query(secret).render_as_string(hide_password=True)
+
+
+def _without_password(text: str) -> str:
+    """Return what may be printed of a text that is no URL, but was meant to be one."""
+    return re.sub(r"//.*@", "//***@", text.partition("?")[0])
 
 
 def sqlite_file(url: URL) -> Path | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from stillproof.core.spec import Json
+from stillproof.core.tensor_size import size_in_bytes
 from stillproof.store.artifacts import Artifacts
 from stillproof.store.catalogue import Catalogue
 from stillproof.store.claims import Claims
@@ -19,11 +21,17 @@ from stillproof.store.location import artifacts_root, locate
 from stillproof.store.migrate import ensure_schema
 from stillproof.store.results import Results
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 log = logging.getLogger("stillproof")
 
 
 class Store:
-    """An open store. It stays in its process: hand ``url`` and ``artifacts.root`` to a worker, which opens its own."""
+    """An open store. It stays in its process: hand ``url`` and ``artifacts.root`` to a worker, which opens its own.
+
+    ``url`` may hold a password and is for workers alone; ``shown`` is for people.
+    """
 
     def __init__(self, url: str, database: Database, root: Path) -> None:
         """Use ``open_store`` instead."""
@@ -34,8 +42,44 @@ class Store:
         self._catalogue = Catalogue(database)
         self._database = database
 
+    @property
+    def shown(self) -> str:
+        """Return the place of this store for people to read: never with a password, which ``url`` may hold."""
+        return self._database.shown
+
+    def keep(
+        self,
+        kind: str,
+        tensors: Mapping[str, Tensor],
+        card: Json,
+        *,
+        name: str | None = None,
+        cell: str | None = None,
+        extra: Mapping[str, bytes] | None = None,
+    ) -> str:
+        """Write an artifact, enter it into the catalogue and return its id.
+
+        Args:
+            kind: What it is, such as ``distilled`` or ``model``.
+            tensors: Its tensors by name.
+            card: What is known of it, as JSON values.
+            name: What people call it; the newest to ask for a name has it.
+            cell: The cell that made it.
+            extra: Further files by name, for people to look at.
+        """
+        artifact = self.artifacts.write(kind, tensors, card, extra=extra)
+        self.register_artifact(artifact, kind, name, cell, size_in_bytes(tensors.values()))
+        return artifact
+
+    def keep_folder(self, folder: Path) -> str:
+        """Check the artifact in a folder that came from elsewhere, copy it into this store and return its id."""
+        artifact = self.artifacts.copy_in(folder)
+        found = self.artifacts.read(artifact)
+        self.register_artifact(artifact, found.kind, None, None, size_in_bytes(found.tensors.values()))
+        return artifact
+
     def register_artifact(self, artifact: str, kind: str, name: str | None, cell: str | None, size: int) -> None:
-        """Enter an artifact that was written, with its size in bytes; the newest to ask for a name has it."""
+        """Enter an artifact that was written, with its size in bytes; ``keep`` does both."""
         self._catalogue.register(artifact, kind, name, cell, size, self.artifacts.tensors_bytes(artifact))
 
     def resolve_artifact(self, text: str, kind: str | None = None) -> str:

@@ -18,13 +18,14 @@ from stillproof.core.needs import TrainedBefore, needs_of
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
+from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Card, Distilled, ImageSet, Space
 from stillproof.nets.build import build_network
 from stillproof.run.stages.expert import train_expert
+from stillproof.sets.artifact import tensors_of
 from stillproof.testing.checks import Result, global_generators_untouched, need, run_checks
 from stillproof.testing.toy import EACH, TOY, toy_images
 from stillproof.train.data import from_images
-from stillproof.train.labels import classes
 from stillproof.train.loop import fit
 from stillproof.train.model import TrainedModel
 from stillproof.train.recipe import Recipe
@@ -125,12 +126,15 @@ def _declared(name: str) -> None:
 
 def _shapes(name: str) -> None:
     made = _distill(name)
-    counts = classes(made.labels).bincount(minlength=TOY.num_classes).tolist()
+    counts = made.labels.classes.bincount(minlength=TOY.num_classes).tolist()
     need(tuple(made.images.shape[1:]) == (TOY.channels, TOY.size, TOY.size), f"images are {tuple(made.images.shape)}")
     need(made.images.dtype == torch.float32, f"images are {made.images.dtype}, not float32")
     need(bool(torch.isfinite(made.images).all()), "images have NaN or infinite values")
     need(counts in ([IPC] * TOY.num_classes, [EACH] * TOY.num_classes), f"images per class are {counts}, not {IPC}")
-    need(made.card.bytes > 0, "the card does not say how many bytes the set takes: use ctx.distilled")
+    taken = size_in_bytes(tensors_of(made).values())
+    need(
+        made.card.bytes == taken, f"the card says {made.card.bytes} bytes, but the set takes {taken}: use ctx.distilled"
+    )
 
 
 def _deterministic(name: str) -> None:
@@ -154,5 +158,11 @@ def _resumes(name: str) -> None:
 
 
 def _same(first: Distilled, second: Distilled) -> bool:
-    tensors = torch.equal(first.images, second.images) and torch.equal(first.labels.values, second.labels.values)
-    return tensors and (first.space, first.decode, first.recipe) == (second.space, second.decode, second.recipe)
+    one, other = tensors_of(first), tensors_of(second)
+    if _described(first) != _described(second) or one.keys() != other.keys():
+        return False
+    return all(one[name].dtype == other[name].dtype and torch.equal(one[name], other[name]) for name in one)
+
+
+def _described(made: Distilled) -> tuple[Any, ...]:
+    return made.space, made.decode, made.recipe, made.labels.card()

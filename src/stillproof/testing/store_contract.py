@@ -216,6 +216,31 @@ class StoreContract:
         assert store.resolve_artifact("digits-dm") == twins[1], "the newest to ask for a name has it"
         assert store.resolve_artifact("abcd0") == twins[0], "the one before is still there by its id"
 
+    def test_what_is_kept_is_written_and_found(self, store: Store) -> None:
+        """An artifact that is kept can be read, and is in the catalogue under its name and with its maker."""
+        import torch  # here, since every process of these tests imports this module
+
+        (cell,) = fill(store, 1)
+        tensors, card = {"weights": torch.ones(3)}, {"epoch": 5, "cost": {"seconds": 1.0}}
+        artifact = store.keep("model", tensors, card, name="mine", cell=cell, extra={"README.md": b"# It"})
+        found = store.artifacts.read(artifact)
+        assert (found.kind, found.card) == ("model", card) and torch.equal(found.tensors["weights"], torch.ones(3))
+        assert (store.artifacts.folder(artifact) / "README.md").read_bytes() == b"# It"
+        assert store.resolve_artifact("mine", "model") == artifact and store.cell_of(artifact) == cell
+        assert store.keep("model", tensors, card | {"cost": {"seconds": 9.0}}) == artifact, "what it cost names nothing"
+        assert store.resolve_artifact("mine") == artifact and store.cell_of(artifact) == cell
+
+    def test_an_artifact_from_elsewhere_is_kept_by_its_folder(self, store: Store, tmp_path: Path) -> None:
+        """A folder that was exported is copied and found by its id; of the copy nobody is the maker."""
+        import torch
+
+        with open_store(str(tmp_path / "elsewhere.db")) as other:
+            artifact = other.keep("zca", {"mean": torch.zeros(4)}, {"eps": 0.1}, name="theirs")
+            other.artifacts.export(artifact, tmp_path / "out")
+        assert store.keep_folder(tmp_path / "out") == artifact
+        assert store.resolve_artifact(artifact[:12], "zca") == artifact and store.cell_of(artifact) is None
+        assert torch.equal(store.artifacts.read(artifact).tensors["mean"], torch.zeros(4))
+
     @pytest.mark.parametrize("collected", [False, True], ids=["zombie", "gone"])
     def test_a_killed_worker_is_replaced_at_once(self, store: Store, collected: bool) -> None:
         """Nobody waits for the lease of a process that is known to be dead."""

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from stillproof.core.types import Distilled, Hard, ImageSet, Labels, PerEpoch
-from stillproof.train.labels import classes
 from stillproof.train.replay import Replay
 from stillproof.train.target_source import LabelTargets, TargetSource
 from stillproof.train.train_data import TrainData
@@ -25,7 +24,7 @@ def from_distilled(distilled: Distilled, front: nn.Module, device: str) -> Train
         return images[index.to(images.device)]
 
     source = source_of(labels, distilled.num_classes, device)
-    return TrainData(read, classes(labels).to(device), distilled.num_classes, source)
+    return TrainData(read, labels.classes.to(device), distilled.num_classes, source)
 
 
 def source_of(labels: Labels, num_classes: int, device: str) -> TargetSource:

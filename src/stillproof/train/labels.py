@@ -7,7 +7,7 @@ from typing import Literal
 from torch import Tensor
 from torch.nn import functional as F
 
-from stillproof.core.types import Hard, Labels, PerEpoch, Stored
+from stillproof.core.types import Hard, Stored
 
 # classes: (N,) int64, and shares where an image belongs to several classes; shares: (N, classes) that sum to 1;
 # values: shares, but learned labels as their method left them; logits: (N, classes), whose softmax are shares.
@@ -23,11 +23,6 @@ def in_form(labels: Hard | Stored, form: Form, num_classes: int) -> Tensor:
     if labels.kind == "centred" and form != "values":
         return from_shares(labels.values + 1 / num_classes, form)
     return from_shares(labels.values, form)
-
-
-def classes(labels: Labels) -> Tensor:
-    """Return the class of each image, (N,): of a soft label, its largest entry."""
-    return labels.values if isinstance(labels, Hard | PerEpoch) else labels.values.argmax(1)
 
 
 def to_shares(targets: Tensor, form: Form, num_classes: int) -> Tensor:

@@ -12,6 +12,7 @@ from stillproof.core.context import Context
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
+from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.cell import Planned
@@ -80,9 +81,9 @@ class Expert(Stage):
         with Meter() as meter:
             weights, losses = train_expert(model, data, recipe, ctx, flops)
         card: Json = {key: spec[key] for key in ("data", "network", "recipe", "seed")}
-        artifact = store.artifacts.write("expert", {"weights": weights}, card)
-        size = weights.numel() * weights.element_size()
-        store.register_artifact(artifact, "expert", f"expert-{data.info.name}-{job.cell[:6]}", job.cell, size)
+        name = f"expert-{data.info.name}-{job.cell[:6]}"
+        artifact = store.keep("expert", {"weights": weights}, card, name=name, cell=job.cell)
+        size = size_in_bytes([weights])
         result = {"artifact": artifact, "bytes": size, "losses": losses, "notes": ctx.notes} | meter.as_dict()
         return Answer(result, recorded(ctx), (artifact,))
 

@@ -109,19 +109,17 @@ def _keep(job: Job, curve: Curve, recipe: Recipe, space: Space, test: ImageSet) 
             seed=spec["seed"],
             epoch=epoch,
         )
-        models[str(epoch)] = store.artifacts.write("model", weights, card.as_dict())
-        size = sum(w.numel() * w.element_size() for w in weights.values())
-        store.register_artifact(models[str(epoch)], "model", f"model-{job.cell[:8]}-{epoch}", job.cell, size)
+        name = f"model-{job.cell[:8]}-{epoch}"
+        models[str(epoch)] = store.keep("model", weights, card.as_dict(), name=name, cell=job.cell)
     predictions = torch.stack(curve.predictions)  # (points, N_test)
     outcomes = {"predictions": predictions, "epochs": torch.tensor(curve.epochs)}
-    outcomes_id = store.artifacts.write("outcomes", outcomes, {"test": spec["test"], "train": job.cell})
-    store.register_artifact(outcomes_id, "outcomes", None, job.cell, predictions.numel() * 2)
+    kept = store.keep("outcomes", outcomes, {"test": spec["test"], "train": job.cell}, cell=job.cell)
     return {
         "epochs": curve.epochs,
         "losses": curve.losses,
         "test_accuracy": curve.test_accuracy,
         "heldout_accuracy": curve.heldout_accuracy or None,
         "models": models,
-        "outcomes": outcomes_id,
+        "outcomes": kept,
         "n_test": len(test),
     }

@@ -9,6 +9,7 @@ from stillproof.core.components import stages
 from stillproof.core.errors import UnknownName
 from stillproof.core.provenance import Meter, numerics
 from stillproof.core.spec import Json
+from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Space
 from stillproof.run.cell import Planned
 from stillproof.run.stage import Answer, Job, Stage, answer_of
@@ -59,10 +60,9 @@ class Whitening(Stage):
         with Meter() as meter:
             tensors = WHITENINGS[spec.get("variant", "usual")].fit(data, spec["eps"]).state_dict()
         card: Json = {key: spec[key] for key in ("data", "eps", "variant") if key in spec}
-        artifact = job.store.artifacts.write("zca", tensors, card)
-        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
-        job.store.register_artifact(artifact, "zca", f"zca-{data.info.name}-{job.cell[:6]}", job.cell, size)
-        return Answer({"artifact": artifact, "bytes": size} | meter.as_dict(), numerics("cpu"), (artifact,))
+        artifact = job.store.keep("zca", tensors, card, name=f"zca-{data.info.name}-{job.cell[:6]}", cell=job.cell)
+        result = {"artifact": artifact, "bytes": size_in_bytes(tensors.values())} | meter.as_dict()
+        return Answer(result, numerics("cpu"), (artifact,))
 
 
 def whitened(cell: str, store: Store) -> Space:

@@ -10,12 +10,12 @@ from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.guess_space import guess_space
 from stillproof.importers.read_labels import read_labels
-from stillproof.importers.safe_load import load_tensor
+from stillproof.importers.torch_file import load_tensor
 
 FILE = re.compile(r"(?P<stem>.+_IPC\d+(?:_normalize)?)_(?:images|labels)\.pt", re.IGNORECASE)
 
 
-class ChosenPair:
+class DcBenchPair:
     """Either file, with the other one beside it."""
 
     name = "chosen"

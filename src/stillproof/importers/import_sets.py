@@ -11,7 +11,7 @@ from stillproof.core.types import DataInfo, Distilled
 from stillproof.importers.detect import detect
 from stillproof.importers.fkd import with_recorded_labels
 from stillproof.importers.foreign_set import ForeignSet
-from stillproof.importers.import_options import ImportOptions, as_asked
+from stillproof.importers.import_options import ImportOptions, with_options
 from stillproof.importers.to_distilled import Origin, check_foreign, to_distilled
 from stillproof.sets.artifact import card_of, extra_files, tensors_of
 from stillproof.sets.fronts import front_of
@@ -20,7 +20,7 @@ from stillproof.store.store import Store
 
 
 @dataclass(frozen=True)
-class Read:
+class CheckedSets:
     """The sets of one file that may go into the store, with what was found out about them."""
 
     sets: list[tuple[ForeignSet, Origin]]
@@ -28,7 +28,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedSet:
     """A set that is in the store now."""
 
     artifact: str
@@ -40,8 +40,8 @@ class Imported:
     distilled: Distilled
 
 
-def read_sets(path: Path, info: DataInfo, dataset: str, options: ImportOptions) -> Read:
-    """Read and check; nothing is written."""
+def read_sets(path: Path, info: DataInfo, dataset: str, options: ImportOptions) -> CheckedSets:
+    """Read and check all sets of a file; nothing is written."""
     importer, why = detect(path, options.form)
     everything = importer.read(path, info)
     chosen = _chosen(everything, options.experiment, path)
@@ -50,7 +50,7 @@ def read_sets(path: Path, info: DataInfo, dataset: str, options: ImportOptions) 
         taken = "all are taken" if len(chosen) > 1 else f"number {chosen[0]} is taken"
         found.append(f"{len(everything)} experiments, of which {taken}")
     for number in chosen:
-        foreign = as_asked(everything[number], options)
+        foreign = with_options(everything[number], options)
         if options.labels is not None:
             foreign = with_recorded_labels(foreign, options.labels, info, order_seed=options.labels_seed)
         try:
@@ -59,12 +59,12 @@ def read_sets(path: Path, info: DataInfo, dataset: str, options: ImportOptions) 
             raise BadInput(f"{path}: {error}") from None
         sets.append((foreign, Origin(importer.name, path, number, len(everything))))
         found += [note for note in (*foreign.found, *notes) if note not in found]
-    return Read(sets, found)
+    return CheckedSets(sets, found)
 
 
-def keep_sets(
-    store: Store, read: Read, info: DataInfo, dataset: str, whitening: Callable[[str], str]
-) -> list[Imported]:
+def write_sets(
+    store: Store, read: CheckedSets, info: DataInfo, dataset: str, whitening: Callable[[str], str]
+) -> list[ImportedSet]:
     """Write the sets to the store; ``whitening`` gives the artifact of a variant, if one is needed."""
     needed = {foreign.whitening for foreign, _ in read.sets if foreign.space == "zca"}
     refs = {variant: whitening(variant) for variant in sorted(needed)}
@@ -74,16 +74,17 @@ def keep_sets(
     ]
 
 
-def _keep(store: Store, distilled: Distilled, origin: Origin) -> Imported:
-    front, card = front_of(distilled.space, store), card_of(distilled)
-    cached = store.artifacts.has("distilled", tensors_of(distilled), card)
-    artifact = store.artifacts.write("distilled", tensors_of(distilled), card, extra=extra_files(distilled, front))
+def _keep(store: Store, distilled: Distilled, origin: Origin) -> ImportedSet:
+    tensors, card = tensors_of(distilled), card_of(distilled)
+    artifact = store.artifacts.id_of("distilled", tensors, card)
+    cached = store.artifacts.is_sound(artifact)
     part = f"-e{origin.experiment}" if origin.experiments > 1 else ""
     own = distilled.card
     name = f"{own.method}-{Path(own.dataset).name}-{own.ipc}ipc{part}-{artifact[:6]}"
-    store.register_artifact(artifact, "distilled", name, None, own.bytes)
+    files = extra_files(distilled, front_of(distilled.space, store))
+    store.keep("distilled", tensors, card, name=name, extra=files)
     path = store.artifacts.folder(artifact)
-    return Imported(artifact, name, path, origin.experiment, cached, recipe_reference(distilled.recipe), distilled)
+    return ImportedSet(artifact, name, path, origin.experiment, cached, recipe_reference(distilled.recipe), distilled)
 
 
 def _chosen(everything: Sequence[ForeignSet], experiment: int | None, path: Path) -> list[int]:

@@ -12,8 +12,8 @@ import torch
 from foreign_files import CudaTensor, Foreigner, images, saved
 
 from stillproof.core.errors import BadInput
-from stillproof.importers.safe_load import load_tensor, load_torch
-from stillproof.importers.safe_pickle import load_pickle
+from stillproof.importers.pickled_tensors import load_pickled_tensors
+from stillproof.importers.torch_file import load_tensor, load_torch
 
 
 @pytest.mark.parametrize("zipped", [True, False])
@@ -52,7 +52,7 @@ def test_a_pickle_bomb_is_named_and_not_run(tmp_path: Path) -> None:
     ruin, path = tmp_path / "ruin", tmp_path / "bomb.pkl"
     path.write_bytes(pickle.dumps((Foreigner(os.system, f"touch {ruin}"), 1)))
     with pytest.raises(BadInput, match=r"it asks for (posix|nt)\.system"):
-        load_pickle(path)
+        load_pickled_tensors(path)
     assert not ruin.exists()
 
 
@@ -60,7 +60,7 @@ def test_a_name_cannot_play_with_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "rude.pkl"
     path.write_bytes(b"\x80\x04\x8c\x05a\nb\x1bc\x8c\x01d\x93.")
     with pytest.raises(BadInput) as refused:
-        load_pickle(path)
+        load_pickled_tensors(path)
     assert r"asks for a\nb\x1bc.d," in str(refused.value) and str(refused.value).isprintable()
 
 
@@ -70,7 +70,7 @@ def test_a_pickle_hidden_in_a_tensor_is_not_run(tmp_path: Path) -> None:
     load = torch.storage._load_from_bytes
     path.write_bytes(pickle.dumps(Foreigner(load, inner.read_bytes())))
     with pytest.raises(BadInput, match=r"it asks for (posix|nt)\.system"):
-        load_pickle(path)
+        load_pickled_tensors(path)
     assert not ruin.exists()
 
 
@@ -78,7 +78,7 @@ def test_a_tensor_of_a_gpu_is_read_on_the_cpu(tmp_path: Path) -> None:
     path = tmp_path / "a.pkl"
     view = images()[2:9].transpose(2, 3)
     path.write_bytes(pickle.dumps((CudaTensor(view), torch.arange(7), np.arange(3))))
-    found = load_pickle(path)
+    found = load_pickled_tensors(path)
     assert found[0].device.type == "cpu" and torch.equal(found[0], view)
     assert torch.equal(found[1], torch.arange(7)) and found[2].tolist() == [0, 1, 2]
 
@@ -138,7 +138,7 @@ def test_lists_of_lists_of_lists_take_no_time(tmp_path: Path) -> None:
 def test_files_of_something_else_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.pt"
     path.write_bytes(content)
-    for load in (load_torch, load_pickle):
+    for load in (load_torch, load_pickled_tensors):
         with pytest.raises(BadInput, match="cut short, damaged"):
             load(path)
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
-from stillproof.importers.checkpoint_state import COUNTER
+from stillproof.importers.checkpoint_weights import COUNTER
 from stillproof.nets.body import Body
 
 # torchvision's names in residual networks, and the last layer's in all of them.
@@ -20,7 +20,7 @@ LINEAR = ("fc", "linear", "hidden", "classifier")
 PARTS = ("weight", "bias", "running_mean", "running_var")
 
 
-def fit_weights(weights: Mapping[str, Tensor], body: Body, network: str, path: Path) -> dict[str, Tensor]:
+def rename_weights(weights: Mapping[str, Tensor], body: Body, network: str, path: Path) -> dict[str, Tensor]:
     """Return the state of ``body`` with the values of ``weights``.
 
     Names are matched first; where they differ, layers are paired in the order in which images pass them.

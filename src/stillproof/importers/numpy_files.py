@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
+from stillproof.core.stand_ins import shown
 from stillproof.core.types import DataInfo
-from stillproof.importers.pickled_numpy import shown
 
 IMAGES = ("images", "x", "data")  # lower case, as all names are compared
 LABELS = ("labels", "y", "targets")

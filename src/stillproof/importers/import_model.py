@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from stillproof.core.tensor_size import size_in_bytes
 from stillproof.importers.checkpoints import ForeignModel
 from stillproof.store.store import Store
 
@@ -22,12 +23,12 @@ class ImportedModel:
     found: tuple[str, ...]
 
 
-def keep_model(store: Store, model: ForeignModel, name: str) -> ImportedModel:
+def write_model(store: Store, model: ForeignModel, name: str) -> ImportedModel:
     """Write a checkpoint that was read to the store, under a name that begins as its file's does."""
     card = model.card.as_dict()
-    cached = store.artifacts.has("model", model.tensors, card)
-    artifact = store.artifacts.write("model", model.tensors, card)
-    size = sum(tensor.numel() * tensor.element_size() for tensor in model.tensors.values())
+    artifact = store.artifacts.id_of("model", model.tensors, card)
+    cached = store.artifacts.is_sound(artifact)
     name = f"model-{name}-{artifact[:6]}"
-    store.register_artifact(artifact, "model", name, None, size)
+    store.keep("model", model.tensors, card, name=name)
+    size = size_in_bytes(model.tensors.values())
     return ImportedModel(artifact, name, store.artifacts.folder(artifact), cached, model.network, size, model.found)

@@ -14,9 +14,10 @@ import torch
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
-from stillproof.importers.pickled_numpy import STAND_INS, Pickled, shown
+from stillproof.core.stand_ins import SLACK, Unwrapped, shown
+from stillproof.data.pickled_numpy import ARRAYS, NUMBERS
 
-SLACK = 2**20  # bytes by which a tensor of repeated numbers may be larger than its file
+ALLOWED = {**ARRAYS, **NUMBERS}
 ASKED = re.compile(r"GLOBAL (\S+)|[Uu]nsupported class (\S+)")
 
 
@@ -62,9 +63,9 @@ def _load(file: BinaryIO, size: int, name: str) -> Any:
     _refuse_bomb(file, size, name)
     file.seek(0)
     try:
-        with torch.serialization.safe_globals(list(STAND_INS)):
+        with torch.serialization.safe_globals([(stand_in, name) for name, stand_in in ALLOWED.items()]):
             value = torch.load(file, map_location="cpu", weights_only=True)
-        return plain(value, size)
+        return Unwrapped(size, held).plain(value)
     except BadInput as error:
         raise BadInput(f"{name} {error}") from None
     except Exception as error:  # a broken file can raise anything
@@ -92,37 +93,11 @@ def _reason(message: str) -> str:
     return "is cut short, damaged or no file of torch.save: get it again."
 
 
-def plain(value: Any, size: int, done: dict[int, Any] | None = None) -> Any:
-    """Return a loaded value with its numpy numbers and arrays in place of their stand-ins.
-
-    Args:
-        value: What was unpickled.
-        size: Bytes of the file, more than which no tensor may claim.
-        done: What was seen before, by identity: a list that names another a thousand times is walked once.
-    """
-    done = {} if done is None else done
-    if id(value) not in done:
-        if isinstance(value, Tensor):
-            found: Any = _held(value, size)
-        elif isinstance(value, Pickled):
-            found = value.value()
-        elif isinstance(value, dict):
-            found = {_key(key): plain(inner, size, done) for key, inner in value.items()}
-        elif isinstance(value, list | tuple):
-            found = [plain(inner, size, done) for inner in value]
-        else:
-            found = value
-        done[id(value)] = found
-    return done[id(value)]
-
-
-def _key(key: Any) -> Any:
-    return key.value() if isinstance(key, Pickled) else key
-
-
-def _held(tensor: Tensor, size: int) -> Tensor:
-    """Refuse a tensor that is larger than the file: a few bytes can declare any shape."""
-    claimed = tensor.numel() * tensor.element_size()
-    if tensor.layout != torch.strided or tensor.device.type != "cpu" or claimed > size + SLACK:
-        raise BadInput(f"is refused: it declares a tensor {tuple(tensor.shape)} that its {size} bytes do not hold.")
-    return tensor.detach()
+def held(value: Any, size: int) -> Any:
+    """Refuse a tensor that is larger than its file of ``size`` bytes: a few bytes can declare any shape."""
+    if not isinstance(value, Tensor):
+        return value
+    claimed = value.numel() * value.element_size()
+    if value.layout != torch.strided or value.device.type != "cpu" or claimed > size + SLACK:
+        raise BadInput(f"is refused: it declares a tensor {tuple(value.shape)} that its {size} bytes do not hold.")
+    return value.detach()
