@@ -70,12 +70,12 @@ def test_as_released_code_adds_nothing_to_a_name(module: str) -> None:
 
 
 def test_a_comment_or_a_docstring_adds_nothing_either(edit: Edit) -> None:
-    edit(LOOP, '"""The training loop', '"""A loop for training: the training loop')
+    edit(LOOP, '"""Training as', '"""Here is training as')
     assert code_identity(TRAIN) == {}
 
 
 def test_an_edited_clone_has_names_of_its_own(edit: Edit) -> None:
-    edit(LOOP, "len(data)", "len(data) * 2")
+    edit("stillproof.train.epochs", "/ seen", "/ seen / 2")
     (key,) = code_identity(TRAIN)
     assert key == "edited" and len(code_identity(TRAIN)["edited"]) == identity.SHORT
     assert code_identity("stillproof.nets.convnet") == {}, "what does not use it keeps its name"

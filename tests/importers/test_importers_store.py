@@ -102,9 +102,9 @@ def test_uneven_and_packed_sets_count_their_real_images(session: Session, tmp_pa
     path = saved({"data": [[images()[:19], LABELS[:19]]]}, tmp_path / "res_DC_digits_ConvNet_2ipc.pt")
     made = imported(session, path)
     assert made.distilled.card.ipc == 2
-    assert artifact_request(session.store, made.artifact)[0].images == 19
+    assert artifact_request(session.store, made.artifact)[0].count == 19
     packed = imported(session, results(tmp_path, "IDM"))
-    assert artifact_request(session.store, packed.artifact)[0].images == 4 * 20
+    assert artifact_request(session.store, packed.artifact)[0].count == 4 * 20
 
 
 def test_own_constants_travel_with_the_set(session: Session, tmp_path: Path) -> None:

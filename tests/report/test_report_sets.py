@@ -42,7 +42,7 @@ def test_snapshots_come_in_the_order_of_their_steps(tmp_path: Path) -> None:
         made = session.distill("digits", "dm:steps=12:batch_real=2", 1, network=small, snapshots=[10, 0, 2, 12])
         found = snapshots_of(store, named_set(store, made.name))
         assert [step for step, _ in found] == [0, 2, 10], "the last step is the result itself"
-        assert [one.id for _, one in found] == [made.result["snapshots"][str(step)] for step in (0, 2, 10)]
+        assert [one.id for _, one in found] == [made.snapshots[step] for step in (0, 2, 10)]
         bare = session.distill("digits", "random", 1)
         for name in (bare.name, f"{made.name}@0"):
             with pytest.raises(BadInput, match=r"no snapshots of .* distil with `--snapshots every=N`"):

@@ -70,5 +70,7 @@ def test_sets_on_the_way_are_other_sets(session: Session) -> None:
         (record,) = found.values()
         made = session.store.results.get(record.spec["train"])
         assert made is not None
-        upstream.append(made.spec["upstream"])
-    assert [on.get("step") for on in upstream] == [1, None] and upstream[0]["cell"] == upstream[1]["cell"]
+        upstream.append(made.spec["upstream"]["cell"])
+    on_the_way = session.store.results.get(upstream[0])
+    assert on_the_way is not None and (on_the_way.stage, on_the_way.spec["step"]) == ("snapshot", 1)
+    assert on_the_way.spec["of"] == upstream[1]

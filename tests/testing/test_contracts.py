@@ -14,6 +14,7 @@ from stillproof.core.components import (
     networks,
     objectives,
     recipes,
+    stages,
     suites,
 )
 from stillproof.data.load import data_root
@@ -24,6 +25,7 @@ from stillproof.testing.check_distiller import check_distiller
 from stillproof.testing.check_network import check_network
 from stillproof.testing.check_objective import check_objective
 from stillproof.testing.check_recipe import check_recipe
+from stillproof.testing.check_stage import check_stage
 from stillproof.testing.check_suite import check_suite
 from stillproof.testing.checks import Result
 
@@ -38,6 +40,12 @@ def failures(results: list[Result]) -> list[str]:
 
 def test_every_kind_of_component_has_a_contract() -> None:
     assert CHECKS.keys() == REGISTRIES.keys()
+
+
+@pytest.mark.parametrize("name", sorted(stages.entries()))
+def test_stage_keeps_its_contract(name: str) -> None:
+    results = check_stage(name)
+    assert failures(results) == [] and len(results) == 2  # none of them can be asked without parameters
 
 
 @pytest.mark.parametrize("name", sorted(objectives.entries()))

@@ -188,10 +188,10 @@ def test_unknown_objectives_fail_while_planning(tmp_path: Path) -> None:
 
 def test_a_spec_holds_the_sources_of_all_objectives_that_are_used(tmp_path: Path) -> None:
     _, spec = Resolver(tmp_path).recipe("smoke:objective=fgsm-training(base=kl(temperature=20))")
-    assert spec["augment"] is None and spec["objective"]["name"] == "fgsm-training"
-    base = spec["objective"]["uses"]["base"]
-    assert (base["name"], base["params"]) == ("kl", {"temperature": 20.0})
-    assert base["source"] not in ("", spec["objective"]["source"])
+    assert "augment" not in spec and spec["objective"]["name"] == "fgsm-training" and spec["objective"]["own"]
+    assert spec["objective"]["params"]["base"] == {"name": "kl", "version": 1, "params": {"temperature": 20.0}}
+    _, same = Resolver(tmp_path).recipe("smoke:objective=fgsm-training(base=kl(temperature=20.0))")
+    assert same == spec, "however it is written"
 
 
 def test_a_recipe_tells_which_of_its_parameters_are_references() -> None:

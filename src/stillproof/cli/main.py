@@ -8,7 +8,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from stillproof.cli import check, data, distill, doctor, gallery, import_, plot, run, show, status, table, train
+from stillproof.cli import check, data, distill, doctor, gallery, import_, plot, run, show, status, table, train, why
 from stillproof.cli import list as list_verb
 from stillproof.core.errors import StillproofError
 
@@ -33,6 +33,7 @@ app.command("status")(status.command)
 app.command("table")(table.command)
 app.command("plot")(plot.command)
 app.command("gallery")(gallery.command)
+app.command("why")(why.command)
 app.command("check")(check.command)
 app.command("doctor")(doctor.command)
 

@@ -117,17 +117,25 @@ def parse(text: str, module: str, *, is_package: bool = False) -> Code:
 
 def _homes(origin: str, name: str) -> list[str]:
     """Return the modules that importing ``name`` from ``origin`` reads; what is passed on comes from its own home."""
-    passed_on = _passed_on(origin) if origin in PASS_ON else {}
-    return [passed_on[name]] if name in passed_on else [origin, f"{origin}.{name}"]
+    home = passed_on(origin).get(name) if origin in PASS_ON else None
+    return [home.module, f"{home.module}.{home.name}"] if home else [origin, f"{origin}.{name}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where something is defined."""
+
+    module: str
+    name: str
 
 
 @functools.cache
-def _passed_on(module: str) -> dict[str, str]:
-    """Return the names that a module imports from elsewhere, each with the module that it comes from."""
+def passed_on(module: str) -> dict[str, Home]:
+    """Return the names that a module imports from elsewhere, also those that only type checkers see it import."""
     path = file_of(module)
-    nodes = ast.parse(path.read_text(encoding="utf-8")).body if path is not None else []
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if path is not None else ()
     found = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
-    return {alias.asname or alias.name: node.module or "" for node in found for alias in node.names}
+    return {alias.asname or alias.name: Home(node.module or "", alias.name) for node in found for alias in node.names}
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:

@@ -30,7 +30,7 @@ class UnknownName(BadInput):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         """Say what was asked for and what comes closest to it."""
         known = sorted(known)
-        close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
         if close:
             hint = f"did you mean {' or '.join(repr(c) for c in close)}?"
         else:

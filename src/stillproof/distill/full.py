@@ -11,7 +11,7 @@ from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.choosing.chosen_images import keep
+from stillproof.distill.choosing.chosen_images import keep_images
 
 
 @distillers.register("full", version=1)
@@ -27,4 +27,4 @@ class FullData:
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return all images, class by class."""
         order = [data.of_class(label) for label in range(data.num_classes)]
-        return keep(data, torch.cat(order), ctx)
+        return keep_images(data, torch.cat(order), ctx)

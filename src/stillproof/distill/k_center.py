@@ -15,7 +15,7 @@ from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.choosing.chosen_images import keep
+from stillproof.distill.choosing.chosen_images import keep_images
 from stillproof.distill.choosing.embeddings import Choosing, Embedding, embedded
 from stillproof.distill.grids.grid import Form, images_each
 
@@ -48,7 +48,7 @@ class KCenter(Choosing):
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
         each = images_each(ipc, self.form)
-        return keep(data, k_center_positions(data, each, ctx, self.embedding, self.starts), ctx, self.form)
+        return keep_images(data, k_center_positions(data, each, ctx, self.embedding, self.starts), ctx, self.form)
 
 
 def k_center_positions(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, starts: int) -> Tensor:

@@ -10,7 +10,7 @@ from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.choosing.chosen_images import keep
+from stillproof.distill.choosing.chosen_images import keep_images
 from stillproof.distill.grids.grid import Form, images_each
 
 
@@ -37,7 +37,7 @@ class RandomImages:
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
         index = random_positions(data, images_each(ipc, self.form), ctx)
-        return keep(data, index, ctx, self.form)
+        return keep_images(data, index, ctx, self.form)
 
 
 def random_positions(data: ImageSet, ipc: int, ctx: Context, *draw: int) -> torch.Tensor:

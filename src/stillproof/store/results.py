@@ -65,6 +65,19 @@ class Results:
         found = self._rows(done, ids)
         return {row.id: (from_text(row.artifacts) or [], from_text(row.derived_from) or []) for row in found}
 
+    def find(self, prefix: str) -> list[str]:
+        """Return the ids that begin with ``prefix``; too short a one means none."""
+        if not is_prefix(prefix):
+            return []
+        with self._database.read() as connection:
+            return list(connection.execute(select(cells.c.id).where(begins(cells, prefix)).limit(100)).scalars())
+
+    def specs(self, stage: str) -> dict[str, Json]:
+        """Return the specs of all cells of a stage, by id."""
+        with self._database.read() as connection:
+            rows = connection.execute(select(cells.c.id, cells.c.spec).where(cells.c.stage == stage))
+            return {row.id: from_text(row.spec) for row in rows}
+
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many cells there are, by stage and status."""
         query = select(cells.c.stage, cells.c.status, func.count()).group_by(cells.c.stage, cells.c.status)

@@ -13,6 +13,7 @@ from stillproof.testing.check_distiller import check_distiller
 from stillproof.testing.check_network import check_network
 from stillproof.testing.check_objective import check_objective
 from stillproof.testing.check_recipe import check_recipe
+from stillproof.testing.check_stage import check_stage
 from stillproof.testing.check_suite import check_suite
 from stillproof.testing.checks import Result
 
@@ -24,6 +25,7 @@ CHECKS: dict[str, Callable[[str], list[Result]]] = {
     "objectives": check_objective,
     "recipes": check_recipe,
     "suites": check_suite,
+    "stages": check_stage,
 }
 
 

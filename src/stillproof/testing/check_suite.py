@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stillproof.core.components import suites
+from stillproof.core.components import REGISTRIES, suites
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.core.spec import canonical_json
@@ -16,7 +16,7 @@ from stillproof.testing.checks import CannotBeChecked, Result, need, run_checks
 # In a fresh process, since this one has torch loaded; a plug-in's source comes by standard input.
 WITHOUT_TORCH = """
 import sys
-from stillproof.core.components import suites
+from stillproof.core.components import REGISTRIES, suites
 from stillproof.core.errors import BadInput
 from stillproof.core.plugins import Plugin, index_entry_points, load_plugin
 
@@ -82,8 +82,11 @@ def _keys(name: str) -> None:
 
 def _torch_free(name: str) -> None:
     module = suites.get(name).__module__
-    if module == "__main__":  # a notebook, which no other process can import
-        raise CannotBeChecked
+    others = [
+        entry for registry in REGISTRIES.values() if registry is not suites for entry in registry.entries().values()
+    ]
+    if module == "__main__" or any(entry.module == module for entry in others):
+        raise CannotBeChecked  # a notebook, which no other process can import, or a file that also brings what computes
     source = getattr(sys.modules[module], "__plugin_source__", "")
     command = [sys.executable, "-c", WITHOUT_TORCH, name]
     done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)

@@ -14,7 +14,7 @@ from stillproof.core.components import recipes
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.choosing.chosen_images import keep
+from stillproof.distill.choosing.chosen_images import keep_images
 from stillproof.nets.body import Body
 from stillproof.train.data import from_images
 from stillproof.train.loop import fit
@@ -50,7 +50,7 @@ class Choosing:
 def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose: Choose) -> Distilled:
     """Choose ``ipc`` images of each class by their embeddings."""
     chosen = [index[choose(points, ipc, label)] for label, index, points in embedded(data, ctx, embedding)]
-    return keep(data, torch.cat(chosen), ctx)
+    return keep_images(data, torch.cat(chosen), ctx)
 
 
 @torch.no_grad()

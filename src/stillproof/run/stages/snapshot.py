@@ -64,7 +64,8 @@ class Snapshot(Stage):
         numerics = (record.provenance or {}).get("numerics", {})
         if kept is None or not job.store.artifacts.is_sound(kept):
             kept, numerics = _again(job, record.spec, name)
-        job.store.register_artifact(kept, "distilled", name, job.cell, made["bytes"])
+        if kept != made["artifact"]:  # the last step is the result itself, and keeps its name
+            job.store.register_artifact(kept, "distilled", name, job.cell, made["bytes"])
         result = {"artifact": kept, "name": name, "bytes": made["bytes"], "images": made["images"]}
         return Answer(result, numerics, (kept,))
 

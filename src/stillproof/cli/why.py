@@ -1,0 +1,35 @@
+"""stillproof why: what a cell's name is made of, and how it differs from the nearest one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from stillproof.cli.options import JsonOption, StoreOption
+from stillproof.cli.output import write, write_json, write_table
+
+
+def command(
+    cell: Annotated[str, typer.Argument(help="A cell's id, or the beginning of one; `stillproof status` has some.")],
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show everything that a cell's name is a hash of, and what tells it from the most similar cell of its stage."""
+    from stillproof.report.cell_names import explain_name, meaning
+    from stillproof.store.store import open_store
+
+    with open_store(store, create=False) as opened:
+        found = explain_name(opened, cell)
+    if as_json:
+        write_json(found.as_dict())
+        return
+    record = found.record
+    write(f"cell {record.id}\nstage {record.stage}, {record.status}; its name is a hash of:")
+    rows = [(part, value, meaning(part)) for part, value in found.parts.items()]
+    write_table(("part", "value", ""), rows)
+    if found.nearest is None:
+        write(f"it is the only cell of stage {record.stage} in this store.")
+        return
+    write(f"nearest cell: {found.nearest}; they differ in:")
+    write_table(("part", "here", "there"), [(d.part, d.here, d.there) for d in found.differences])

@@ -1,0 +1,95 @@
+"""A plug-in file that brings a stage and a suite which uses it: no other file knows of either."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from commands import Commands, query
+from stillproof.core.components import stages, suites
+from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.plugins import Plugin, load_plugin, read_plugin
+from stillproof.run.plan import Planner
+from stillproof.session import Session
+from stillproof.suites.requests import Request, distilled, real_images, trained
+
+FILE = Path(__file__).with_name("brightness.py")
+SET = distilled(real_images("digits"), "random", 1, 0, "convnet-1:width=4")
+
+
+@pytest.fixture
+def plugin() -> Iterator[Plugin]:
+    found = read_plugin(FILE)
+    load_plugin(found)
+    yield found
+    unload(found)
+
+
+def unload(plugin: Plugin) -> None:
+    for registry in (stages, suites):
+        registry.remove(plugin.module)
+    sys.modules.pop(plugin.module, None)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_stage_of_a_plug_in_runs_in_this_process_and_in_the_pool(
+    workers: str, tmp_path: Path, stillproof: Commands
+) -> None:
+    command = ["run", "brightness", "--plugin", str(FILE), "--store", "b.db", "--workers", workers, "--json"]
+    done = stillproof(*command, cwd=tmp_path)
+    assert done.code == 0, done.err
+    (table,) = done.json()["tables"]
+    assert [(row["method"], row["brightness"]["n"]) for row in table["rows"]] == [("random", 2), ("dm", 2)]
+    assert query(tmp_path / "b.db", "SELECT DISTINCT status FROM cells") == [("done",)]
+    again = stillproof(*command, "--dry-run", cwd=tmp_path).json()
+    assert again["cached"] == again["cells"] == 8
+    shown = stillproof("table", "brightness", "--plugin", str(FILE), "--store", "b.db", cwd=tmp_path)
+    assert "How bright the sets are" in shown.out and "dm" in shown.out
+    listed = stillproof("list", "stages", "--plugin", str(FILE), "--json", cwd=tmp_path).json()["stages"]
+    assert "brightness" in [entry["name"] for entry in listed]
+    assert stillproof("check", str(FILE), cwd=tmp_path).code == 0
+
+
+def test_the_library_asks_it_by_name(plugin: Plugin, tmp_path: Path) -> None:
+    session = Session(str(tmp_path / "s.db"), plugins=[plugin])
+    once, twice = (session.answer(Request("brightness", of=SET, power=power))["brightness"] for power in (1, 2))
+    assert twice > once**2
+    session.close()
+
+
+def test_its_name_is_that_of_its_code_and_of_what_is_asked(plugin: Plugin, tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    asked = [planner.ask("brightness", of=SET), planner.ask("brightness", of=SET, power=1)]
+    assert asked[0] is asked[1] and "own" in asked[0].spec
+    assert planner.ask("brightness", of=SET, power=2).id != asked[0].id
+    before = json.dumps(asked[0].spec)
+    unload(plugin)
+    changed = Plugin("brightness.py", plugin.source.replace(".mean()", ".std()"))
+    load_plugin(changed)
+    assert json.dumps(Planner(tmp_path).ask("brightness", of=SET).spec) != before
+    unload(changed)
+
+
+@pytest.mark.parametrize(
+    ("request_", "error", "words"),
+    [
+        (Request("brigthness", of=SET), UnknownName, "unknown stage 'brigthness': did you mean 'brightness'"),
+        (Request("brightness", off=SET), UnknownName, "parameter of stage 'brightness' 'off': did you mean 'of'"),
+        (Request("brightness"), BadInput, "stage 'brightness' needs a value for of"),
+        (Request("brightness", of="digits"), BadInput, "of = 'digits' is not allowed"),
+        (Request("brightness", of=SET, power="two"), BadInput, "power = 'two' is not allowed"),
+        (Request("brightness", of=SET, power=0), BadInput, "at least 1"),
+        (Request("data", dataset="digits"), BadInput, "nothing that could be computed"),
+        (trained(Request("brightness", of=SET), "mlp", "smoke", 0), BadInput, "is no set of images"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_while_planning(
+    plugin: Plugin, tmp_path: Path, request_: Request, error: type[BadInput], words: str
+) -> None:
+    with pytest.raises(error, match=words) as caught:
+        Planner(tmp_path).plan(request_)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,33 @@
+"""The names that plug-ins may import: they are part of what users build on, so that one that goes is noticed."""
+
+from __future__ import annotations
+
+import pytest
+
+import stillproof.plugin as plugin
+from fresh_python import run_python
+
+LASTING = """
+Answer Answered Augmented BadInput Bar Bars Batch BatchLoss Body Bytes ClassMeans Column Context Curve CurvePanel
+Curves DSA DataInfo DataMissing Difference Distilled Form Hard ImageSet Images Job LogitObjective Needs Objective
+Passes PerEpoch Percent Planned Planner Point Preset RealBatches Recipe Request Row RowBuilder Rows Scale Seconds
+Section Seeds Space Stage StillproofError Stored Summary Table TargetSource TrainedBefore TrainedModel Training
+Unsupported Value augmentations basis_of begin_base columns compiled datasets descend distilled distillers draw_bars
+draw_curves figures_by grouped initial_images keep_images missing_notes networks numerics objective_of objectives
+paired read_set read_trained real_images recipes selected snapshot stages suites summarise trained
+"""
+
+
+def test_names_that_plug_ins_import_stay() -> None:
+    assert set(LASTING.split()) <= set(dir(plugin))
+    assert all(getattr(plugin, name) is not None for name in dir(plugin))
+
+
+def test_a_name_that_there_is_not_says_so() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = plugin.nonsense
+
+
+def test_a_suite_can_be_written_with_these_names_and_without_torch() -> None:
+    names = "Request, Row, RowBuilder, Section, Table, Column, Preset, suites, real_images"
+    run_python(f"import sys\nfrom stillproof.plugin import {names}\nassert 'torch' not in sys.modules")
