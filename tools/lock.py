@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from stillproof.core.closure import closure
 from stillproof.core.code_text import code_hash
@@ -51,11 +52,12 @@ def present() -> dict[str, Line]:
     """Return what the lines of all files would be now that are behind a component, all of the first generation."""
     modules = sorted({name for entry in components().values() for name in closure(entry.module)})
     found = {path_in_lock(name): ROOT / (path_in_lock(name) or "") for name in modules}
-    return {
-        name: Line(1, hashlib.sha256(path.read_bytes()).hexdigest(), code_hash(path.read_text(encoding="utf-8")))
-        for name, path in found.items()
-        if name
-    }
+    return {name: line_of(path) for name, path in found.items() if name}
+
+
+def line_of(path: Path) -> Line:
+    """Return the line of a file, of the first generation."""
+    return Line(1, hashlib.sha256(path.read_bytes()).hexdigest(), code_hash(path.read_text(encoding="utf-8")))
 
 
 def components() -> dict[str, Entry]:

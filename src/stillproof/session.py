@@ -31,8 +31,9 @@ from stillproof.run.executors.process_count import workers_for
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Options, answer_of, default_device
 from stillproof.score.stats import summarise
-from stillproof.sets.own_recipe import DEFAULT_RECIPE, recipe_reference
+from stillproof.sets.own_recipe import recipe_reference
 from stillproof.sets.read import check_fits, read_set
+from stillproof.sets.usual_recipes import DEFAULT_RECIPE
 from stillproof.store.store import Store, open_store
 from stillproof.suites.requests import Heldout, Part, Request, distilled, real_images, selected, snapshot, trained
 from stillproof.train.replay import check_replay

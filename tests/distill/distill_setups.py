@@ -5,12 +5,16 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from stillproof.core.components import networks
+from stillproof.core.components import networks, recipes
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Space
+from stillproof.distill.choosing.embeddings import EMBEDDING
+from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
+from stillproof.run.stages.expert import train_expert
 from stillproof.testing.toy import TOY, toy_images
+from stillproof.train.model import TrainedModel
 from stillproof.transforms.dsa import DSA
 from stillproof.transforms.space import make_front
 
@@ -29,6 +33,15 @@ def context(network: str = "convnet-2:width=8", scratch: Path | None = None, see
         scratch=scratch,
         checkpoint_seconds=0.0,
     )
+
+
+def with_embedding(ctx: Context) -> Context:
+    """Give a context the weights of a network that was trained on the toy images for one epoch."""
+    body = ctx.make_network("embedding")
+    assert isinstance(body, Body)
+    recipe = recipes.build(EMBEDDING.recipe)
+    ctx.embedding = [train_expert(TrainedModel(make_front(SPACE), body), toy_images(), recipe, ctx, 0.0)[0]]
+    return ctx
 
 
 def changed_alike(ctx: Context, images: Tensor, batch_real: int, step: int) -> tuple[Tensor, Tensor]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from distill_setups import changed_alike, context
+from distill_setups import changed_alike, context, with_embedding
 from torch import Tensor
 
 from stillproof.core.components import distillers, networks
@@ -71,7 +71,7 @@ def test_images_may_leave_the_pixel_range() -> None:
 def test_every_start_gives_the_right_labels() -> None:
     starts = {}
     for init in ("noise", "real", "k-center"):
-        images, labels = initial_images(toy_images(), 2, context(), init)
+        images, labels = initial_images(toy_images(), 2, with_embedding(context()), init)
         assert labels.tolist() == [0, 0, 1, 1, 2, 2]
         assert images.shape == (6, 1, 8, 8)
         starts[init] = images

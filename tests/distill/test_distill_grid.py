@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from distill_setups import with_embedding
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -106,7 +107,7 @@ def test_the_single_form_chooses_what_it_always_chose() -> None:
 @pytest.mark.parametrize("form", ["single", "grid2x2"])
 @pytest.mark.parametrize("init", ["noise", "real", "k-center"])
 def test_every_start_has_every_form(init: Init, form: Form) -> None:
-    images, labels = initial_images(toy_images(), 2, context(), init, form)
+    images, labels = initial_images(toy_images(), 2, with_embedding(context()), init, form)
     assert images.shape == (6, 1, 8, 8)
     assert labels.tolist() == [0, 0, 1, 1, 2, 2]
 

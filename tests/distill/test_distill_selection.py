@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-import dataclasses
 import itertools
+from pathlib import Path
 
 import pytest
 import torch
+from distill_setups import with_embedding
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
@@ -14,14 +15,15 @@ from stillproof.core.components import networks
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Hard, Space
-from stillproof.distill.choosing.embeddings import embedded, train_embedding
+from stillproof.distill.choosing.embeddings import embedded
 from stillproof.distill.herding import herd
 from stillproof.distill.k_center import KCenter, k_center_positions
 from stillproof.distill.k_center_greedy import greedy_centres
-from stillproof.distill.learning.first_images import initial_images
 from stillproof.distill.random import RandomImages, random_positions
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
+from stillproof.run.plan import Planner
+from stillproof.suites.requests import distilled, real_images
 from stillproof.testing.toy import TOY, toy_images
 from stillproof.transforms.space import make_front
 
@@ -95,8 +97,7 @@ def test_k_center_finds_one_image_of_each_cluster() -> None:
 def with_network(network: str, seed: int = 0) -> Context:
     ctx = context(seed)
     ctx.networks = lambda seeds: build_network(networks.build(network), TOY, seeds, "cpu")
-    ctx.experts = [train_embedding(toy_images(), ctx)]
-    return ctx
+    return with_embedding(ctx)
 
 
 def test_k_center_on_embeddings_differs_from_pixels() -> None:
@@ -110,7 +111,7 @@ def test_points_are_the_features_of_the_expert_with_statistics_of_all_images(nor
     ctx, data = with_network(f"convnet-2:width=8:norm={norm}"), toy_images()
     body = ctx.make_network("another").train()
     assert isinstance(body, Body)
-    vector_to_parameters(ctx.experts[0][-1], body.parameters())
+    vector_to_parameters(ctx.embedding[0][-1], body.parameters())
     with torch.no_grad():
         together = body.features(
             ctx.into_space(data.read(slice(None)))
@@ -123,12 +124,14 @@ def test_points_are_the_features_of_the_expert_with_statistics_of_all_images(nor
     torch.testing.assert_close(points, together, rtol=rtol, atol=atol)
 
 
-def test_a_start_at_central_images_leaves_the_experts_of_the_method_alone() -> None:
-    ctx = with_network("convnet-2:width=8")
-    images, _ = initial_images(toy_images(), 2, ctx, "k-center")
-    other = dataclasses.replace(ctx, experts=[torch.zeros(3, 1)] * 2)
-    assert torch.equal(initial_images(toy_images(), 2, other, "k-center")[0], images)
-    assert len(other.experts) == 2
+@pytest.mark.parametrize("method", ["dm", "dc", "dsa", "mtt", "kip", "idm", "bacon", "datadam"])
+def test_a_start_at_central_images_shares_the_network_that_k_center_chooses_by(tmp_path: Path, method: str) -> None:
+    planner = Planner(tmp_path)
+    for reference in ("k-center", f"{method}:init=k-center"):
+        planner.plan(distilled(real_images("digits"), reference, 1, 3, "convnet-2:width=8", "smoke"))
+    central, started = (cell.spec for cell in planner.cells.values() if cell.stage == "distill")
+    assert central["embedding"] == started["embedding"] and len(central["embedding"]) == 1
+    assert "embedding" not in planner.plan(distilled(real_images("digits"), method, 1, 3, "convnet-2:width=8")).spec
 
 
 def test_random_images_are_real_ones_of_the_right_class() -> None:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from stillproof.core.components import recipes
 from stillproof.core.spec import ComponentSpec
-from stillproof.sets.own_recipe import DEFAULT_RECIPE, LEARNED_LABELS, recipe_reference
+from stillproof.sets.own_recipe import recipe_reference
+from stillproof.sets.usual_recipes import DEFAULT_RECIPE, LEARNED_LABELS
 
 changes = st.fixed_dictionaries(
     {},

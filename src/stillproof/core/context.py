@@ -38,6 +38,7 @@ class Context:
         space: The space that synthetic images live in.
         front: Takes pixels into that space, on the device.
         experts: Weights of networks along their training on real images, (epochs + 1, P) each, for methods that ask.
+        embedding: The same of the network whose features images are compared by, alone in a list.
         teachers: Models trained on real images, from pixels to logits, on the device, for methods that ask.
         forward_flops: Work of one image's forward pass through that network.
         scratch: Folder for checkpoints; without one nothing is kept.
@@ -58,6 +59,7 @@ class Context:
     space: Space | None = None
     front: nn.Module | None = None
     experts: Sequence[Tensor] = ()
+    embedding: Sequence[Tensor] = ()
     teachers: Sequence[nn.Module] = ()
     forward_flops: float = 0.0
     scratch: Path | None = None
@@ -136,11 +138,25 @@ class Context:
         found = {s: load(self.scratch / f"snapshot-{s}.pt") for s in sorted(self.snapshot_steps) if self.scratch}
         return {step: kept for step, kept in found.items() if kept is not None}
 
-    def distilled(self, images: Tensor, labels: Labels | Tensor, data: ImageSet, **extra: Any) -> Distilled:
-        """Return the result of a distiller, in the cell's space unless ``extra`` says otherwise."""
+    def distilled(
+        self, images: Tensor, labels: Labels | Tensor, data: ImageSet, *, recipe: str = "", **extra: Any
+    ) -> Distilled:
+        """Return the result of a distiller, in the cell's space unless ``extra`` says otherwise.
+
+        Args:
+            images: The images.
+            labels: Their labels; plain ones are classes.
+            data: The real images.
+            recipe: How the method's authors train on its sets, as in ``dc-bench-dsa:lr=0.02``. It is only noted down,
+                so that it is no part of the method.
+            extra: Further fields of ``Distilled``.
+        """
+        from stillproof.core.components import recipes
+
         assert self.card is not None, "this cell makes no distilled set"
         labels = (labels if isinstance(labels, LabelKind) else Hard(labels)).to("cpu")
         images = images.detach().cpu().float()
         card = dataclasses.replace(self.card, bytes=size_in_bytes([images]) + labels.bytes)
         space = extra.pop("space", self.space or Space.normalised(data.info))
-        return Distilled(images, labels, data.num_classes, space, card, **extra)
+        own = recipes.spec(recipes.build(recipe)) if recipe else None
+        return Distilled(images, labels, data.num_classes, space, card, recipe=own, **extra)

@@ -41,6 +41,7 @@ class Needs:
         network: Whether it calls ``ctx.make_network``; without, its sets are the same for every network.
         whitening: Whose whitening it works under (``usual`` or ``kip``); none works on normalised images.
         experts: Networks whose weights at every epoch it learns from, ``ctx.experts``.
+        embedding: A network by whose features it compares images, ``ctx.embedding``: its weights at every epoch.
         teachers: Networks whose answers it uses, ``ctx.teachers``: whole models, with the statistics of their norms.
         real_per_image: Real images of a class that must be there for every image asked for.
         trained_per_image: Images that a training sees for every image of the set.
@@ -49,6 +50,7 @@ class Needs:
     network: bool = True
     whitening: str = ""
     experts: TrainedBefore | None = None
+    embedding: TrainedBefore | None = None
     teachers: TrainedBefore | None = None
     real_per_image: int = 1
     trained_per_image: int = 1

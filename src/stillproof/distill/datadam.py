@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from stillproof.core.components import distillers, recipes
+from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
@@ -16,7 +16,7 @@ from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.learning.attention import Attention
 from stillproof.distill.learning.class_means import ClassMeans
 from stillproof.distill.learning.descent import OnDivergence
-from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.learning.random_networks import frozen_network, match_in_random_networks
 from stillproof.nets.body import Body
 
@@ -76,15 +76,15 @@ class DataDAM:
 
     @property
     def needs(self) -> Needs:
-        """Say whether images are whitened."""
-        return Needs(whitening="usual" if self.zca else "")
+        """Say whether images are whitened, and which network the start needs."""
+        return Needs(whitening="usual" if self.zca else "", embedding=embedding_for(self.init))
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         body = frozen_network(ctx)
         match_in_random_networks(self, images, body, ctx, self.matcher(body, data, images[:1], ctx).loss)
-        return ctx.distilled(images, labels, data, recipe=recipes.spec(recipes.build(RECIPE)))
+        return ctx.distilled(images, labels, data, recipe=RECIPE)
 
     def matcher(self, body: Body, data: ImageSet, example: Tensor, ctx: Context) -> ClassMeans:
         """Return what compares real and synthetic images; ``example`` is one batch of such images."""

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from stillproof.core.components import distillers, recipes
+from stillproof.core.components import distillers
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.learning.class_means import ClassMeans
 from stillproof.distill.learning.descent import OnDivergence
-from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.learning.random_networks import frozen_network, match_in_random_networks
 from stillproof.nets.body import Body
 
@@ -49,12 +50,17 @@ class DistributionMatching:
         if self.steps < 0 or self.batch_real < 1 or self.lr <= 0 or not 0 <= self.momentum < 1:
             raise ValueError("steps must not be negative, batch_real and lr must be positive, momentum in [0, 1)")
 
+    @property
+    def needs(self) -> Needs:
+        """Say which network the start needs."""
+        return Needs(embedding=embedding_for(self.init))
+
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         body = frozen_network(ctx)
         match_in_random_networks(self, images, body, ctx, self.matcher(body, data, ctx).loss)
-        return ctx.distilled(images, labels, data, recipe=recipes.spec(recipes.build("dc-bench-dsa")))
+        return ctx.distilled(images, labels, data, recipe="dc-bench-dsa")
 
     def matcher(self, body: Body, data: ImageSet, ctx: Context) -> ClassMeans:
         """Return what compares real and synthetic images: by their embeddings."""

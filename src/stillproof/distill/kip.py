@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor
 
-from stillproof.core.components import distillers, recipes
+from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
@@ -21,8 +21,8 @@ from stillproof.distill.kernels.fc_ntk import fc_ntk
 from stillproof.distill.kernels.ridge import centred, regress
 from stillproof.distill.kernels.targets import RegressionTargets
 from stillproof.distill.learning.descent import OnDivergence, descend
-from stillproof.distill.learning.first_images import Init, initial_images
-from stillproof.sets.own_recipe import LEARNED_LABELS
+from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
+from stillproof.sets.usual_recipes import LEARNED_LABELS
 
 StepKernel = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # support, targets, step
 
@@ -85,7 +85,8 @@ class KernelInducingPoints:
     def needs(self) -> Needs:
         """Say whether the result depends on the network; its whitening is another than the usual."""
         network = self.kernel == "conv-features" or self.init == "k-center"
-        return Needs(network=network, whitening="kip" if self.zca else "")
+        whitening = "kip" if self.zca else ""
+        return Needs(network=network, whitening=whitening, embedding=embedding_for(self.init))
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
@@ -113,8 +114,7 @@ class KernelInducingPoints:
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, also=also)
         if not self.learn_labels:
             return ctx.distilled(images, classes, data)
-        recipe = recipes.spec(recipes.build(LEARNED_LABELS))
-        return ctx.distilled(images, Stored("centred", labels.detach()), data, recipe=recipe)
+        return ctx.distilled(images, Stored("centred", labels.detach()), data, recipe=LEARNED_LABELS)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image."""

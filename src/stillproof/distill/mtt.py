@@ -8,13 +8,13 @@ from typing import ClassVar, Literal
 
 import torch
 
-from stillproof.core.components import distillers, recipes
+from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.learning.descent import OnDivergence, descend
-from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.trajectories.mtt_presets import PRESETS
 from stillproof.distill.trajectories.trajectory_matcher import TrajectoryMatcher
 
@@ -78,7 +78,8 @@ class TrajectoryMatching:
         """Say how many networks are followed, and how they are trained."""
         epochs = self.max_start - 1 + self.expert_epochs
         experts = TrainedBefore(self.experts, f"expert:epochs={epochs}:curve_points={epochs}")
-        return Needs(whitening="usual" if self.zca else "", experts=experts)
+        whitening = "usual" if self.zca else ""
+        return Needs(whitening=whitening, experts=experts, embedding=embedding_for(self.init))
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class, with the step size to train on them as their recipe."""
@@ -100,8 +101,7 @@ class TrajectoryMatching:
             return "" if sound else f"the learned step size is {lr.item():.3g}, which a smaller lr_lr keeps in bounds,"
 
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, wrong=wrong, also={"lr": lr})
-        recipe = recipes.build(f"dc-bench-dsa:lr={lr.item()}")
-        return ctx.distilled(images, labels, data, recipe=recipes.spec(recipe))
+        return ctx.distilled(images, labels, data, recipe=f"dc-bench-dsa:lr={lr.item()}")
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image: training forth, and back with a slope."""

@@ -13,7 +13,7 @@ from stillproof.core.types import DataInfo, Stored
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import says_zca
 from stillproof.importers.numpy_files import channels_first, load_npz, npz_names
-from stillproof.sets.own_recipe import LEARNED_LABELS
+from stillproof.sets.usual_recipes import LEARNED_LABELS
 
 NAME = re.compile(r"(?:^|_)(?:kip|ssize\d+)_", re.IGNORECASE)
 # KIP standardises with the exact statistics, which for CIFAR-10 are not the constants that others use.

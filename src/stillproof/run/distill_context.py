@@ -44,6 +44,7 @@ def make_context(job: Job, spec: Json, data: ImageSet) -> Context:
     ctx = job.context(Seeds(spec["seed"]).child("distill", method.name))
     ctx.card, ctx.space, ctx.front = card, space, front_of(space, job.store).to(device)
     ctx.experts = Experts(spec.get("experts", ()), job.store)
+    ctx.embedding = Experts(spec.get("embedding", ()), job.store)
     ctx.teachers = Teachers(spec.get("teachers", ()), job)
     if spec["network"]:
         network = networks.build(spec["network"]["name"], spec["network"]["params"])

@@ -81,6 +81,7 @@ def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None =
     )
     needs = needs_of(method)
     ctx.experts = _experts(needs.experts) if needs.experts else ()
+    ctx.embedding = _experts(needs.embedding) if needs.embedding else ()
     ctx.teachers = _teachers(needs.teachers) if needs.teachers else ()
     return method.distill(toy_images(), IPC, ctx)
 

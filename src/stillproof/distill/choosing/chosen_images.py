@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from stillproof.core.components import recipes
 from stillproof.core.context import Context
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.grids.grid import Form, cell_by_cell, pack_grids
@@ -17,8 +16,7 @@ def keep_images(data: ImageSet, index: Tensor, ctx: Context, form: Form = "singl
         return ctx.distilled(images, data.labels[index], data)
     labels = data.labels[cell_by_cell(index, data.num_classes)[: len(images)]]
     # Trained as IDM and BACON train theirs, which it is to be compared with.
-    recipe = recipes.spec(recipes.build("dc-bench-dsa"))
-    return ctx.distilled(images, labels, data, decode="grid2x2", recipe=recipe)
+    return ctx.distilled(images, labels, data, decode="grid2x2", recipe="dc-bench-dsa")
 
 
 def real_images(data: ImageSet, index: Tensor, ctx: Context, form: Form) -> Tensor:

@@ -8,20 +8,17 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils import parameters_to_vector, vector_to_parameters
+from torch.nn.utils import vector_to_parameters
 
-from stillproof.core.components import recipes
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.choosing.chosen_images import keep_images
 from stillproof.nets.body import Body
-from stillproof.train.data import from_images
-from stillproof.train.loop import fit
-from stillproof.train.model import TEST_BATCH, TrainedModel
+from stillproof.train.model import TEST_BATCH
 
 Embedding = Literal["network", "pixels"]
-EXPERT = "dc-bench:epochs=1:curve_points=1"  # how the embedding network is trained
+EMBEDDING = TrainedBefore(1, "dc-bench:epochs=1:curve_points=1", by_seed=True)  # for one epoch, as DC-Bench has it
 Choose = Callable[[Tensor, int, int], Tensor]  # embeddings (n, D), ipc, class -> positions (ipc,) among the n
 
 
@@ -40,7 +37,7 @@ class Choosing:
         """Say which network must have been trained before, if images are compared by its features."""
         if self.embedding == "pixels":
             return Needs(network=False)
-        return Needs(experts=TrainedBefore(1, EXPERT, by_seed=True))
+        return Needs(embedding=EMBEDDING)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image."""
@@ -57,9 +54,9 @@ def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose:
 def embedded(data: ImageSet, ctx: Context, embedding: Embedding) -> Iterator[tuple[int, Tensor, Tensor]]:
     """Yield each class with the positions of its images and their embeddings (n, D) on the CPU.
 
-    The embedding network is DC-Bench's: one that was trained on all images for one epoch, the first of the experts.
+    The embedding network is DC-Bench's: one that was trained on all images for one epoch.
     """
-    embed = _expert_network(data, ctx) if embedding == "network" else _pixels
+    embed = _trained_network(data, ctx) if embedding == "network" else _pixels
     for label in range(data.num_classes):
         index = data.of_class(label)
         batches = [embed(data.read(part, ctx.device)).cpu() for part in torch.split(index, TEST_BATCH)]
@@ -70,26 +67,16 @@ def _pixels(images: Tensor) -> Tensor:
     return images.flatten(1)
 
 
-def train_embedding(data: ImageSet, ctx: Context) -> Tensor:
-    """Train the embedding network here, for methods that do not share it; return its weights, (1, P)."""
-    body = ctx.make_network("embedding")
-    assert isinstance(body, Body) and ctx.front is not None
-    recipe = recipes.build(EXPERT)
-    images = from_images(data, ctx.front, ctx.device)
-    fit(TrainedModel(ctx.front, body), images, recipe, ctx, flops=ctx.forward_flops)
-    return parameters_to_vector(body.parameters()).detach()[None]
-
-
-def _expert_network(data: ImageSet, ctx: Context) -> Callable[[Tensor], Tensor]:
+def _trained_network(data: ImageSet, ctx: Context) -> Callable[[Tensor], Tensor]:
     body = ctx.make_network("embedding").eval()
     assert isinstance(body, Body)
-    vector_to_parameters(ctx.experts[0][-1].to(ctx.device), body.parameters())
+    vector_to_parameters(ctx.embedding[0][-1].to(ctx.device), body.parameters())
     _set_batch_norms(body, data, ctx)
     return lambda pixels: body.features(ctx.into_space(pixels))
 
 
 def _set_batch_norms(body: Body, data: ImageSet, ctx: Context) -> None:
-    """Give batch norms the mean statistics of all images: experts are weights alone."""
+    """Give batch norms the mean statistics of all images: an embedding is weights alone."""
     norms = [module for module in body.modules() if isinstance(module, nn.modules.batchnorm._BatchNorm)]
     if not norms:
         return

@@ -10,15 +10,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from stillproof.core.components import recipes
 from stillproof.core.context import Context
+from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.gradients.gradient_distance import Distance
 from stillproof.distill.gradients.gradient_matcher import GradientMatcher
 from stillproof.distill.gradients.inner_training import InnerTraining
 from stillproof.distill.learning.descent import OnDivergence, descend
-from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import reinitialise
 from stillproof.train.compiled import compiled
@@ -82,6 +82,11 @@ class GradientMatching:
         if not 0 <= self.momentum < 1:
             raise ValueError("momentum must be in [0, 1)")
 
+    @property
+    def needs(self) -> Needs:
+        """Say which network the start needs."""
+        return Needs(embedding=embedding_for(self.init))
+
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images a class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
@@ -105,7 +110,7 @@ class GradientMatching:
 
         divergence = self.on_divergence
         descend(ctx, self.steps, optimiser, update, on_divergence=divergence, turns=self.outer_loop, body=body)
-        return ctx.distilled(images, labels, data, recipe=recipes.spec(recipes.build(self.recipe)))
+        return ctx.distilled(images, labels, data, recipe=self.recipe)
 
     def parts(self, body: Body, data: ImageSet, ipc: int, ctx: Context) -> tuple[GradientMatcher, InnerTraining]:
         """Return what compares gradients in ``body``, and what trains it in between."""

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from stillproof.core.components import recipes
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.grids.grid import CELLS
 from stillproof.distill.grids.grid_matcher import GridMatcher
 from stillproof.distill.learning.descent import OnDivergence, descend
-from stillproof.distill.learning.first_images import Init, initial_images
+from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.learning.net_queue import NetQueue
 from stillproof.nets.body import Body
 from stillproof.train.compiled import compiled
@@ -67,7 +66,8 @@ class MultiFormation:
     @property
     def needs(self) -> Needs:
         """Say how many real images are needed: cells that are drawn at random may share some."""
-        return Needs(real_per_image=CELLS if self.init == "k-center" else 1, trained_per_image=CELLS)
+        each = CELLS if self.init == "k-center" else 1
+        return Needs(embedding=embedding_for(self.init), real_per_image=each, trained_per_image=CELLS)
 
     def distance(self, found: Tensor, mean: Tensor, std: Tensor) -> Tensor:
         """Return how far mean synthetic embeddings are from real ones, summed over classes; all are (classes, D)."""
@@ -102,8 +102,7 @@ class MultiFormation:
             return {"loss": loss.item(), "network_accuracy": accuracy}
 
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, queue=queue)
-        recipe = recipes.spec(recipes.build("dc-bench-dsa"))
-        return ctx.distilled(grids, labels, data, decode="grid2x2", recipe=recipe)
+        return ctx.distilled(grids, labels, data, decode="grid2x2", recipe="dc-bench-dsa")
 
     def _train_some(
         self, queue: NetQueue, data: ImageSet, ctx: Context, step: int, logits_of: Callable[[Tensor], Tensor]

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from stillproof.core.context import Context
+from stillproof.core.needs import TrainedBefore
 from stillproof.core.types import ImageSet
 from stillproof.distill.choosing.chosen_images import real_images
-from stillproof.distill.choosing.embeddings import train_embedding
+from stillproof.distill.choosing.embeddings import EMBEDDING
 from stillproof.distill.grids.grid import CELLS, Form, images_each
 from stillproof.distill.k_center import KCenter, k_center_positions
 from stillproof.distill.random import random_positions
 
 Init = Literal["noise", "real", "k-center"]
+
+
+def embedding_for(init: Init) -> TrainedBefore | None:
+    """Return the network that a start needs, as ``Needs.embedding`` takes it; sets of one seed share it."""
+    return EMBEDDING if init == "k-center" else None
 
 
 def initial_images(data: ImageSet, ipc: int, ctx: Context, init: Init, form: Form = "single") -> tuple[Tensor, Tensor]:
@@ -41,6 +46,4 @@ def _random_real(data: ImageSet, ipc: int, ctx: Context, form: Form) -> Tensor:
 
 def _central(data: ImageSet, ipc: int, ctx: Context, form: Form) -> Tensor:
     default = KCenter()
-    # Trained here, and not shared: the experts of the cell, if it has any, are those of the method that starts.
-    ctx = dataclasses.replace(ctx, experts=[train_embedding(data, ctx)])
     return k_center_positions(data, images_each(ipc, form), ctx, default.embedding, default.starts)

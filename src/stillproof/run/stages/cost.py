@@ -105,7 +105,8 @@ def typical_step(seconds: list[float]) -> float | None:
 
 
 def _shared_seconds(job: Job) -> float:
-    """Return what whitening, experts and teachers took, which sets share; they perhaps ran beside other cells."""
+    """Return what whitening and networks took, which sets share; they perhaps ran beside other cells."""
     spec = job.spec
-    cells = [*spec.get("experts", ()), *spec.get("teachers", ()), *([spec["zca"]] if "zca" in spec else ())]
+    cells = [cell for key in ("experts", "embedding", "teachers") for cell in spec.get(key, ())]
+    cells += [spec["zca"]] if "zca" in spec else []
     return float(sum(job.answer_of(cell)["seconds"] for cell in cells))

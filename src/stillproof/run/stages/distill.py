@@ -99,21 +99,19 @@ class Distill(Stage):
         whitening = Request("zca", **real, variant=needs.whitening) if needs.whitening else None
         if whitening:
             found["zca"] = planner.plan(whitening).id
-        if needs.experts:
-            more = real | {"whitening": whitening}
-            found["experts"] = [self._expert(planner, needs.experts, seed, more) for seed in self._seeds(needs.experts)]
+        real |= {"whitening": whitening}
+        for key, wanted in (("experts", needs.experts), ("embedding", needs.embedding)):
+            if wanted:
+                found[key] = [self._expert(planner, wanted, seed, real) for seed in wanted.seeds(self.seed)]
         if needs.teachers:
             network, recipe = needs.teachers.network or self.network, needs.teachers.recipe
-            wanted = [trained(self.data, network, recipe, seed) for seed in self._seeds(needs.teachers)]
-            found["teachers"] = [planner.plan(request).id for request in wanted]
+            asked = [trained(self.data, network, recipe, seed) for seed in needs.teachers.seeds(self.seed)]
+            found["teachers"] = [planner.plan(request).id for request in asked]
         return found
 
-    def _seeds(self, wanted: TrainedBefore) -> range:
-        return wanted.seeds(self.seed)
-
-    def _expert(self, planner: Planner, wanted: TrainedBefore, seed: int, more: dict[str, Any]) -> str:
+    def _expert(self, planner: Planner, wanted: TrainedBefore, seed: int, real: dict[str, Any]) -> str:
         network = wanted.network or self.network
-        return planner.ask("expert", network=network, recipe=wanted.recipe, seed=seed, **more).id
+        return planner.ask("expert", network=network, recipe=wanted.recipe, seed=seed, **real).id
 
     @staticmethod
     def compute(job: Job) -> Answer:

@@ -1,0 +1,180 @@
+"""Names that last: cells whose ids are written down here, and what does and does not change one."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stillproof
+from stillproof.run.plan import Planner
+from stillproof.suites.requests import Request, distilled, real_images, selected, snapshot, trained
+
+DIGITS = real_images("digits")
+DM = distilled(DIGITS, "dm:steps=3", 1, 0, "convnet-3", "smoke")
+MTT = distilled(DIGITS, "mtt:zca=true:experts=1", 1, 2, "convnet-3-bn", "smoke")
+CELLS = {
+    "whitening": Request("zca", dataset="digits"),
+    "random": distilled(DIGITS, "random", 10, 1),
+    "dm": DM,
+    "mtt": MTT,
+    "snapshot": snapshot(DM, 2),
+    "training": trained(DM, "convnet-3", "dc-bench-dsa:augment=dsa(strategy=flip_scale)", 4),
+    "full": selected(trained(real_images("digits", "fit"), "mlp", "quick-real", 0, "heldout"), "heldout"),
+    "coverage": Request("coverage", of=DM, model=trained(DIGITS, "convnet-3", "smoke", 0)),
+}
+# If one of these changes, everybody's stored answers to that question have lost their name. That is right where a
+# generation was raised, because the numbers may change: then write the new id here. Otherwise something leaks in.
+PINNED = {
+    "whitening": "46b4f5e0fe97d5435fe72ff256a5969a8794fe597e76c903d1caaec622ad6cb7",
+    "random": "39d58ab49a320f378051c7a4cbb9cd754a00822bcfc7649242b575c66978094d",
+    "dm": "3d5e924674d125ffe88760c707244b54eaa7b9f0303e9a9d8486e1d9d53a759c",
+    "mtt": "b54c25adffd69c76de8137a61a4f0677e8890de776130456119814d4c7d5ae63",
+    "snapshot": "207422a171828ae75126d09b8dd9d8bdd288033a597aa9e117e7dcfdbc6e1362",
+    "training": "3974e4d40bfbbdcbe544684aaf8de8082d949e7718abb51cbadc01fb167ef83b",
+    "full": "c40f3594e6f2ae8d23d1e66799c88868495f37134fd09ee741bc289fe863dd34",
+    "coverage": "fa2189cdfaf27846a8c8ef6bf4abc98b7fba0b9071ed86d8a9db369f5e72b7f8",
+}
+
+
+def ids(folder: Path) -> dict[str, str]:
+    planner = Planner(folder)
+    return {name: planner.plan(request).id for name, request in CELLS.items()}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_the_name_of_a_known_question_never_changes(tmp_path: Path, name: str) -> None:
+    assert Planner(tmp_path).plan(CELLS[name]).id == PINNED[name]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (DM, DM.but(method="dm:batch_real=8:steps=3")),
+        (DM, DM.but(method="dm:steps=3:momentum=0.5", scale="smoke")),
+        (DM, DM.but(network="convnet:depth=3")),
+        (
+            trained(DM, "convnet-3", "smoke", 0),
+            trained(DM, "convnet-3", "quick:epochs=2:curve_points=2:decay_epochs=", 0),
+        ),
+        (trained(DM, "mlp", "smoke:augment=dsa", 0), trained(DM, "mlp", "smoke:augment=dsa()", 0)),
+        (trained(DM, "mlp", "smoke:objective=kl", 0), trained(DM, "mlp", "smoke:objective=kl(temperature=1)", 0)),
+    ],
+)
+def test_one_question_in_other_words_is_one_question(tmp_path: Path, first: Request, second: Request) -> None:
+    planner = Planner(tmp_path)
+    assert planner.plan(first).id == planner.plan(second).id
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        DM.but(seed=1),
+        DM.but(ipc=2),
+        DM.but(method="dm:steps=4"),
+        DM.but(network="convnet-2"),
+        DM.but(data=real_images("digits", "fit")),
+        DM.but(scale="quick"),
+    ],
+)
+def test_whatever_decides_a_set_is_in_its_name(tmp_path: Path, other: Request) -> None:
+    assert Planner(tmp_path).plan(other).id != Planner(tmp_path).plan(DM).id
+
+
+PLAN = """
+import json, sys
+sys.path.insert(0, sys.argv[2])
+from pathlib import Path
+from test_run_names import ids
+print(json.dumps(ids(Path(sys.argv[1]))))
+"""
+
+
+def planned_by(package: Path, folder: Path) -> dict[str, str]:
+    """Return the ids that a copy of the package gives."""
+    tests = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
+    command = [sys.executable, "-c", PLAN, str(folder), str(package)]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": ":".join(tests), "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    shutil.copytree(Path(stillproof.__file__).parent, tmp_path / "src" / "stillproof")
+    return tmp_path / "src"
+
+
+@dataclasses.dataclass(frozen=True)
+class Edit:
+    file: str
+    old: str
+    new: str
+
+    def apply(self, clone: Path) -> None:
+        path = clone / "stillproof" / self.file
+        text = path.read_text(encoding="utf-8")
+        assert self.old in text
+        path.write_text(text.replace(self.old, self.new, 1), encoding="utf-8")
+
+
+TRAINED = {"mtt", "training", "full", "coverage"}  # have a training in them, or before them
+
+
+@pytest.mark.parametrize(
+    ("edit", "renamed"),
+    [
+        (Edit("train/loop.py", '"""Training as', '"""Here is training as'), set()),
+        (Edit("core/context.py", "from __future__", "# A remark.\nfrom __future__"), set()),
+        (Edit("report/answers.py", "import math\n", "import math\nMORE = 1\n"), set()),
+        (Edit("cli/run.py", "def command(", "MORE = 1\n\n\ndef command("), set()),
+        (Edit("distill/dm.py", "lr: float = 1.0", "lr: float = 2.0"), {"dm", "snapshot", "training", "coverage"}),
+        (Edit("train/epochs.py", "/ seen", "/ seen / 2"), TRAINED),
+        (Edit("core/seeds.py", ">> 1", ">> 2"), set(CELLS)),
+    ],
+    ids=lambda value: value.file if isinstance(value, Edit) else None,
+)
+def test_what_an_edit_of_a_clone_does_to_names(tmp_path: Path, clone: Path, edit: Edit, renamed: set[str]) -> None:
+    edit.apply(clone)
+    found = planned_by(clone, tmp_path)
+    assert {name for name in CELLS if found[name] != PINNED[name]} == renamed
+
+
+def test_a_new_parameter_with_a_default_changes_no_name_once_the_lock_has_it(tmp_path: Path, clone: Path) -> None:
+    Edit("train/recipe.py", "    curve_points: int = 1\n", "    curve_points: int = 1\n    patience: int = 0\n").apply(
+        clone
+    )
+    assert planned_by(clone, tmp_path)["training"] != PINNED["training"], "nobody has said that numbers are the same"
+    relock(clone, "train/recipe.py", bump=False)
+    assert planned_by(clone, tmp_path) == PINNED
+
+
+def test_a_raised_generation_renames_what_uses_the_file_alone(tmp_path: Path, clone: Path) -> None:
+    Edit("distill/dm.py", "lr: float = 1.0", "lr: float = 2.0").apply(clone)
+    relock(clone, "distill/dm.py", bump=True)
+    found = planned_by(clone, tmp_path)
+    assert {name for name in CELLS if found[name] != PINNED[name]} == {"dm", "snapshot", "training", "coverage"}
+
+
+def relock(clone: Path, file: str, *, bump: bool) -> None:
+    """Renew a line as ``make lock`` does."""
+    from tools.lock import line_of
+
+    path = clone / "stillproof" / "lock.json"
+    lock = json.loads(path.read_text(encoding="utf-8"))
+    line = line_of(clone / "stillproof" / file)
+    generation = lock["files"][file]["generation"] + bump
+    lock["files"][file] = {"generation": generation, "bytes": line.bytes, "code": line.code}
+    path.write_text(json.dumps(lock), encoding="utf-8")
