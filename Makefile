@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 DEMO := demo
 STORE := --store sqlite:///$(DEMO)/stillproof.db
 
-.PHONY: demo test test-slow bench format clean
+.PHONY: demo test test-slow bench format lock clean
 
 demo: $(VENV)/installed
 	@mkdir -p $(DEMO)
@@ -26,6 +26,9 @@ bench: $(VENV)/installed-dev
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+lock: $(VENV)/installed-dev
+	@$(BIN)/python -m tools.lock --bump '$(BUMP)' --same '$(SAME)'
 
 clean:
 	rm -rf $(VENV) $(DEMO)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from stillproof import Context, Distilled, ImageSet, distillers
+from stillproof.plugin import Context, Distilled, ImageSet, distillers
 
 
 @distillers.register("median", version=1)
@@ -21,7 +21,7 @@ class Median:
     most: int = 100
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         pictures, labels = [], []
         for label in range(data.num_classes):
             index = data.of_class(label)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from stillproof.distill.choosing.chosen_images import keep_images as keep_images
     from stillproof.distill.learning.class_means import ClassMeans as ClassMeans
     from stillproof.distill.learning.descent import descend as descend
+    from stillproof.distill.learning.first_images import embedding_for as embedding_for
     from stillproof.distill.learning.first_images import initial_images as initial_images
     from stillproof.distill.learning.real_batches import RealBatches as RealBatches
     from stillproof.nets.body import Body as Body

@@ -14,7 +14,7 @@ from commands import TINY, Commands
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 PLUGIN = Path(__file__).parents[1] / "plugin_package" / "site" / "stillproof_brightest.py"
 # Objects whose keys are data: what they hold is not part of the shape.
-OPEN = ("cells", "config", "snapshots", "params", "by_stage")
+OPEN = ("cells", "config", "snapshots", "params", "by_stage", "parts")
 BROKEN = """
 from dataclasses import dataclass
 from stillproof import distillers
@@ -71,6 +71,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
     failed = stillproof(*RUN, "--methods", "broken", "--seeds", "1", "--set", "full_recipe=", "--json", cwd=folder)
     found["run with failures"] = json.loads(failed.out)
     found["failed code"] = failed.code
+    found["why"] = stillproof("why", found["distill"]["cell"], "--json", cwd=folder).json()
     found["status"] = stillproof("status", "--json", cwd=folder).json()
     with Image.open(folder / "deep" / "g.png") as picture:
         found["size"] = picture.size
@@ -94,7 +95,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 15
+    assert len(page) == 16
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,3 +96,16 @@ def test_what_cannot_be_asked_is_refused_while_planning(
     with pytest.raises(error, match=words) as caught:
         Planner(tmp_path).plan(request_)
     assert "\n" not in str(caught.value)
+
+
+def test_the_page_shows_this_file_and_its_commands_work(tmp_path: Path, stillproof: Commands) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "add-a-stage.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert shown == FILE.read_text(encoding="utf-8")
+    (tmp_path / "brightness.py").write_text(shown, encoding="utf-8")
+    (listed,) = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    for line in listed.splitlines():
+        done = stillproof(*shlex.split(line)[1:], cwd=tmp_path)
+        assert done.code == 0 and done.out, (line, done.err)
+    (text,) = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert list(tomllib.loads(text)["project"]["entry-points"]) == ["stillproof.stages"]

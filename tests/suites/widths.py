@@ -6,18 +6,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from stillproof.core.components import suites
-from stillproof.core.presets import Preset, Scale
-from stillproof.report.answers import Answered
-from stillproof.report.figures.by_group import basis_of, figures_by
-from stillproof.report.figures.curve_panel import Curve, CurvePanel, Point
-from stillproof.report.figures.curves import Curves, draw_curves
-from stillproof.report.rows import Rows, grouped, missing_notes, paired
-from stillproof.report.section import Section
-from stillproof.report.tables.columns import ACCURACY, DATASET, IPC, METHOD, MISSING, RULES, about
-from stillproof.report.tables.table import Column, Difference, Table, Value
-from stillproof.suites.requests import Row
-from stillproof.suites.row_builder import RowBuilder
+from stillproof.plugin import (
+    Answered,
+    Column,
+    Curve,
+    CurvePanel,
+    Curves,
+    Difference,
+    Point,
+    Preset,
+    Row,
+    RowBuilder,
+    Rows,
+    Scale,
+    Section,
+    Table,
+    Value,
+    basis_of,
+    columns,
+    draw_curves,
+    figures_by,
+    grouped,
+    missing_notes,
+    paired,
+    suites,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +38,8 @@ if TYPE_CHECKING:
 TITLE = "Accuracy over the width of the network"
 WIDTH = Column("width", "width", int)
 GAIN = Column("gain", "over the narrowest, points", Difference)
-COLUMNS = (DATASET, METHOD, IPC, WIDTH, ACCURACY, GAIN, MISSING, *RULES)
+BEFORE = (columns.DATASET, columns.METHOD, columns.IPC)
+COLUMNS = (*BEFORE, WIDTH, columns.ACCURACY, GAIN, columns.MISSING, *columns.RULES)
 
 
 def width_rows(suite: Widths) -> Iterator[Row]:
@@ -45,7 +59,7 @@ def width_tables(rows: Rows) -> list[Table]:
         narrowest = group[0]
         for row in group:
             gain = None if row is narrowest else paired(row.values(), narrowest.values())
-            lines.append(about(row) | {"width": row["width"], "accuracy": row.summary(), "gain": gain})
+            lines.append(columns.about(row) | {"width": row["width"], "accuracy": row.summary(), "gain": gain})
     notes = ["over the narrowest: seed by seed.", *missing_notes(rows["width"])]
     return [Table("width", TITLE, COLUMNS, lines, notes)]
 
