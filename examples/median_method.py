@@ -15,13 +15,13 @@ class Median:
     """Deal the images of a class into ipc random heaps and keep the median picture of each heap.
 
     Args:
-        most: Images of a heap that are looked at.
+        most: How many images of a heap are looked at.
     """
 
     most: int = 100
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         pictures, labels = [], []
         for label in range(data.num_classes):
             index = data.of_class(label)

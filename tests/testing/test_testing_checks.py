@@ -103,7 +103,7 @@ def test_a_recipe_that_is_no_recipe_is_told_so(checked: Check) -> None:
     assert all("Wrong is no subclass of stillproof.train.recipe.Recipe" in problem for problem in problems.values())
 
 
-def test_more_points_than_epochs_are_one_an_epoch(checked: Check) -> None:
+def test_more_points_than_epochs_are_one_per_epoch(checked: Check) -> None:
     assert set(checked(HEAD + RECIPE + "    epochs: int = 3\n    curve_points: int = 9\n").values()) == {""}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from stillproof.core.errors import BadInput
 
-MOST_SHOWN = 80  # letters
+MOST_SHOWN = 80  # characters
 SLACK = 2**20  # bytes that do no harm, however small the file is
 
 
@@ -28,7 +28,7 @@ class StandIn:
 
     @property
     def claimed(self) -> int:
-        """Return the bytes that making the value takes beside what is held already."""
+        """Return the bytes that making the value takes besides what is held already."""
         return 0
 
     def value(self) -> Any:

@@ -26,9 +26,9 @@ class DistributionMatching:
         steps: Networks drawn, one update of the images each.
         lr: Step size on images, in normalised space.
         momentum: Momentum on images.
-        batch_real: Real images a class and step.
+        batch_real: Real images per class and step.
         init: Where the images start.
-        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
+        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
 
     steps: int = 20_000
@@ -50,7 +50,7 @@ class DistributionMatching:
             raise ValueError("steps must not be negative, batch_real and lr must be positive, momentum in [0, 1)")
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         body = frozen_network(ctx)
         match_in_random_networks(self, images, body, ctx, self.matcher(body, data, ctx).loss)

@@ -6,7 +6,7 @@ from torch import nn
 
 
 def first_padding(usual: int, channels: int, size: int) -> int:
-    """Return the padding of the first layer; one-channel 28 px images get 2 more a side, which makes them 32 px."""
+    """Return the padding of the first layer; one-channel 28 px images get 2 more per side, which makes them 32 px."""
     return usual + 2 if (channels, size) == (1, 28) else usual
 
 

@@ -18,7 +18,7 @@ from stillproof.nets.vit_blocks import Embedding, TransformerLayer
 class ViT:
     """Pre-norm transformer layers on patches, read at the class token.
 
-    Patches are 4 px wide, doubled until there are at most 16 a side and halved until there are at least 4: 2 px for
+    Patches are 4 px wide, doubled until there are at most 16 per side and halved until there are at least 4: 2 px for
     8 px images, 4 px for 28, 32 and 64, 16 px for 224. An image that is no whole number of patches is padded with zeros
     below and on the right.
 

@@ -1,4 +1,4 @@
-"""What a suite without tables of its own is shown by: one table of accuracies, and bars of the same."""
+"""How a suite without tables of its own is shown: one table of accuracies, and the same as bars."""
 
 from __future__ import annotations
 

@@ -56,4 +56,4 @@ class Images:
     dataset: str
     label: str
     needs: tuple[str, ...] = ()
-    part: str | None = None  # of the real images, if it is these
+    part: str | None = None  # which real images, if these are real

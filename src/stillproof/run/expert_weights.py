@@ -1,4 +1,7 @@
-"""Reads the weights that experts had at every epoch; apart from what trains them, which does not name their readers."""
+"""Reads the weights that experts had at every epoch.
+
+It is apart from their training, so that the training's code is not part of the names of those who read.
+"""
 
 from __future__ import annotations
 

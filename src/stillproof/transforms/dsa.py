@@ -1,4 +1,4 @@
-"""DSA, differentiable Siamese augmentation: one random kind of change a batch, with gradients to the images."""
+"""DSA, differentiable Siamese augmentation: one random kind of change per batch, with gradients to the images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPERATIONS = ("color", "crop", "cutout", "flip", "scale", "rotate")
 @augmentations.register("dsa", version=1, paper="arXiv:2102.08259")
 @dataclass(frozen=True)
 class DSA:
-    """One operation of the strategy a batch, chosen uniformly; it acts in the space that the network's body sees.
+    """One operation of the strategy per batch, chosen uniformly; it acts in the space that the network's body sees.
 
     Args:
         strategy: Operations to choose from, joined by underscores.

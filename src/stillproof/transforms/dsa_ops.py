@@ -1,4 +1,4 @@
-"""The operations of DSA as pure functions: images (N, C, H, W) and one parameter an image, or one for all of them."""
+"""The operations of DSA as pure functions: images (N, C, H, W) and one parameter per image, or one for all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations on the values of [0, 1] pixels: images (N, C, H, W) and one strength an image, (N,).
+"""Operations on the values of [0, 1] pixels: images (N, C, H, W) and one strength per image, (N,).
 
 Pictures inside [0, 1] come out as torchvision's operations and Pillow's have them. Synthetic images may go beyond, and
 are not cut to size: where the originals clamp, the limits here are [0, 1] or the image's own darkest and brightest
@@ -89,7 +89,7 @@ def equalize(images: Tensor, _: Tensor) -> Tensor:
     offsets = 256 * torch.arange(rows, device=images.device)[:, None]
     counts = (levels + offsets).flatten().bincount(minlength=256 * rows).view(rows, 256)
     last = counts.gather(1, levels.amax(1, keepdim=True))
-    step = (levels.shape[1] - last) // 255  # (N * C, 1) pixels a level
+    step = (levels.shape[1] - last) // 255  # (N * C, 1) pixels per level
     before = counts.cumsum(1) - counts
     table = ((before + step // 2) // step.clamp(min=1)).clamp(max=255)
     changed = (table.gather(1, levels) / 255).view(images.shape).to(images.dtype)

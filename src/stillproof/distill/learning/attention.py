@@ -26,7 +26,7 @@ class Attention:
         self._refuse_too_few(example)
 
     def describe(self, images: Tensor) -> Tensor:
-        """Return one vector an image, (N, D): every map, normalised and scaled, and the scaled embedding."""
+        """Return one vector per image, (N, D): every map, normalised and scaled, and the scaled embedding."""
         seen, embedding = self._look(images)
         # The last layer speaks through the embedding, which is made of it.
         maps = [self.map_scale * attention_map(layer, self.power) for layer in seen[:-1]]
