@@ -204,7 +204,7 @@ class Session:
         return self.store.results.statuses(list(planner.cells))
 
     def table(self, suite: str) -> Table:
-        """Return the first table of a suite's newest run; many suites have but one."""
+        """Return the first table of a suite's newest run; many suites have only one."""
         return self.tables(suite)[0]
 
     def tables(self, suite: str) -> list[Table]:

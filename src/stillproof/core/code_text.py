@@ -1,6 +1,6 @@
 """The part of a source file that can change a number: what is left without comments, docstrings and blank lines.
 
-It is cut from the text itself and not printed from a syntax tree, which every version of Python prints differently.
+It is cut from the text itself and not printed from a syntax tree, which versions of Python print differently.
 """
 
 from __future__ import annotations

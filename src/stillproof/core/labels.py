@@ -106,7 +106,7 @@ class PerEpoch(LabelKind):
     In pass e, the image at place p is number ``order[e, p]``. It is cut to ``coords`` (top, left, height and width, as
     shares of the image) and resized to full size, flipped if ``flip``, then mixed within its batch of ``batch``
     places with the image at place ``mix_index``: added to it by ``mix_lambda`` (its own share; 1 adds nothing) and
-    covered by it inside ``mix_box`` (first row, first column, row and column behind the last; all 0 covers nothing).
+    covered by it inside ``mix_box`` (first row, first column, row and column after the last; all 0 covers nothing).
     """
 
     words: ClassVar[tuple[str, ...]] = ("per-epoch",)

@@ -36,8 +36,8 @@ def read_pickle(
         allowed: The names that it may ask for; all others are refused.
         reads: What these are, for messages.
         encoding: How Python 2 wrote texts, or ``bytes`` to leave them as they are.
-        check: Looks at every value that is no list, tuple or dictionary, with the bytes of the file, and returns what
-            stands for it.
+        check: Looks at every value that is not a list, tuple or dictionary, with the bytes of the file, and returns
+            what stands for it.
 
     Raises:
         BadInput: The file is broken, or asks for anything else.

@@ -78,7 +78,7 @@ class Unwrapped:
 
     Args:
         size: Bytes of the file.
-        check: Looks at every value that is no list, tuple or dictionary, with ``size``, and returns what stands for it.
+        check: Looks at every value that is not a list, tuple or dictionary, with ``size``; returns what stands for it.
     """
 
     def __init__(self, size: int, check: Callable[[Any, int], Any] | None = None) -> None:

@@ -52,7 +52,7 @@ class KernelInducingPoints:
         depth: Hidden layers of ``fc-ntk``.
         networks: Random networks of ``conv-features``.
         ridge: Ridge of the regression, as a share of the kernel's mean diagonal.
-        learn_labels: Whether labels are learned too. They are no probabilities then: the set brings a recipe with
+        learn_labels: Whether labels are learned too. They are not probabilities then: the set brings a recipe with
             squared error, and recipes with cross-entropy, which cut off what is negative, do it no justice.
         zca: Work on whitened images.
         init: Where the images start.

@@ -44,8 +44,7 @@ class TrajectoryMatching:
         gradient: ``exact``, or ``tesla``: without second derivatives by weights, cheaper and approximate.
         zca: Whether to work on whitened images.
         init: Where the images start.
-        on_divergence: Fail, or go back and continue with half the step sizes, when the loss or the learned step size
-            explodes.
+        on_divergence: Fail, or go back and continue with half the step sizes, if the loss or the learned one explodes.
     """
 
     steps: int = 5000

@@ -33,7 +33,7 @@ def find_weights(content: Any) -> dict[str, Tensor]:
 
 
 def check_weights(weights: Mapping[str, Tensor], path: Path) -> None:
-    """Refuse tensors that are no finite floats."""
+    """Refuse tensors that are not finite floats."""
     for name, value in weights.items():
         if not value.is_floating_point() or not bool(value.isfinite().all()):
             raise BadInput(f"{path}: {name} does not hold finite numbers.")

@@ -46,7 +46,7 @@ class Nas201:
 
 
 class Nas201Body(Body):
-    """A stem without activation, the stages, and a batch norm with ReLU behind them."""
+    """A stem without activation, the stages, and a batch norm with ReLU after them."""
 
     def __init__(self, config: Nas201, channels: int, num_classes: int) -> None:
         super().__init__()

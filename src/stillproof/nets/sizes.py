@@ -11,5 +11,5 @@ def first_padding(usual: int, channels: int, size: int) -> int:
 
 
 def halve(pool: nn.Module, size: int) -> tuple[nn.Module, int]:
-    """Return the 2x2 pool and the size behind it; a pool that would leave less than one pixel is skipped."""
+    """Return the 2x2 pool and the size after it; a pool that would leave less than one pixel is skipped."""
     return (pool, size // 2) if size >= 2 else (nn.Identity(), size)

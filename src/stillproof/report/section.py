@@ -43,7 +43,7 @@ def sections_named(sections: Iterable[Section[Ask]], names: Iterable[str]) -> li
     """Return the sections of those names, each once.
 
     Raises:
-        UnknownName: There is no section of one of the names.
+        UnknownName: There is no section with one of the names.
     """
     known = {section.name: section for section in sections}
     for name in names:

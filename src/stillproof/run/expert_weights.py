@@ -1,7 +1,4 @@
-"""Reads the weights that experts had at every epoch.
-
-It is apart from their training, so that the training's code is not part of the names of those who read.
-"""
+"""Reads the weights of experts at every epoch; apart from their training, whose code must not name their readers."""
 
 from __future__ import annotations
 

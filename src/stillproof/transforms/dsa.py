@@ -85,7 +85,7 @@ class DSA:
 
     def _cutout(self, images: Tensor, draw: Draws) -> Tensor:
         sides = [int(size * self.ratio_cutout + 0.5) for size in images.shape[2:]]
-        # The centre may lie on any pixel; squares of even side have one more place, behind the last pixel.
+        # The centre may lie on any pixel; squares of even side have one more place, after the last pixel.
         centres = [
             draw.integers(0, size + 1 - side % 2).to(images.device)
             for size, side in zip(images.shape[2:], sides, strict=True)

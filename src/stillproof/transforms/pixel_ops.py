@@ -43,7 +43,7 @@ def adjust_sharpness(images: Tensor, strength: Tensor) -> Tensor:
 
 
 def shift_hue(images: Tensor, turn: Tensor) -> Tensor:
-    """Move every pixel by so many turns around the colour circle; images without colours stay as they are."""
+    """Move every pixel by ``turn`` turns around the colour circle; images without colours stay as they are."""
     if images.shape[1] != 3:
         return images
     red, green, blue = images.unbind(1)
@@ -70,7 +70,7 @@ def solarize(images: Tensor, threshold: Tensor) -> Tensor:
 
 
 def posterize(images: Tensor, bits: Tensor) -> Tensor:
-    """Keep so many of the 8 bits of every value."""
+    """Keep the highest ``bits`` of the 8 bits of every value."""
     step = 2 ** (8 - _by_image(bits))
     return (_levels(images) / step).floor() * step / 255
 

@@ -1,4 +1,4 @@
-"""Where a network looks: spatial attention maps behind its activation layers, beside its embedding."""
+"""Where a network looks: spatial attention maps after its activation layers, beside its embedding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.Sigmoid, nn.SiLU)
 
 
 class Attention:
-    """Describes images by the maps behind all activation layers but the last, and by their embedding."""
+    """Describes images by the maps after all activation layers but the last, and by their embedding."""
 
     def __init__(self, body: Body, example: Tensor, power: int, map_scale: float, embedding_scale: float) -> None:
         """Watch ``body``; ``example``, (1, C, H, W), shows whether it has layers to watch."""
@@ -33,7 +33,7 @@ class Attention:
         return torch.cat([*maps, self.embedding_scale * embedding], dim=1)
 
     def _look(self, images: Tensor) -> tuple[list[Tensor], Tensor]:
-        """Return the maps behind all activation layers, and the embedding."""
+        """Return the maps after all activation layers, and the embedding."""
         embedding = self.body.features(images)
         seen = list(self._seen)
         self._seen.clear()  # a body whose hooks hold maps cannot be copied

@@ -25,7 +25,7 @@ class DCBench:
     Args:
         dataset: Data sets.
         methods: Distillers, with parameters where wanted.
-        ipc: Images per class, but for sections that have their own.
+        ipc: Images per class, except in sections that have their own.
         seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
         network: Networks of the transfer; methods distil with the first, and the other sections train it alone.
         sections: Which questions.
