@@ -7,7 +7,7 @@ from stillproof.core.reference import write_reference
 from stillproof.core.spec import ComponentSpec
 
 DEFAULT_RECIPE = "dc-bench"
-# Learned labels are values of a regression, not probabilities. The original trains on them by squared error, at the
+# Learned labels are values of a regression, no probabilities. The original trains on them by squared error, at the
 # largest step size that is stable; squared errors are small, so that the usual one would hardly move a network.
 LEARNED_LABELS = "dc-bench:objective=mse:lr=0.1"
 
