@@ -1,4 +1,4 @@
-"""An outer step of the distillers against the papers' own loops, at 10 images a class of CIFAR's shape."""
+"""An outer step of the distillers against the papers' own loops, at 10 images per class of CIFAR's shape."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from stillproof.transforms.dsa import DSA
 from stillproof.transforms.space import make_front
 
 IPC = 10
-REAL = 300  # images a class; more than a batch is all that matters
+REAL = 300  # images per class; more than a batch is all that matters
 TURNS = 4
 SAMPLE = 5  # epochs of a network's training that are measured at a time
 TARGET = 1.5  # times the plain loop's speed
@@ -98,7 +98,7 @@ def context() -> Context:
 
 
 def _joined(first: Turns, second: Turns, times: float) -> Turns:
-    """Return turns that are one of the first and so many of the second; their matrix multiplications are the mean."""
+    """Return turns of one of the first and ``times`` of the second; their matrix multiplications are the mean."""
     joined = Turns(first.their_turn)
     joined.ours = [one + times * other for one, other in zip(first.ours, second.ours, strict=True)]
     joined.theirs = [one + times * other for one, other in zip(first.theirs, second.theirs, strict=True)]

@@ -20,8 +20,8 @@ class PlainLoop:
 
     Args:
         data: The real images.
-        ipc: Synthetic images a class.
-        batch_real: Real images a class and update.
+        ipc: Synthetic images per class.
+        batch_real: Real images per class and update.
         augment: Changes images, alike for the real and synthetic ones of a class.
     """
 

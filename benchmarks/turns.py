@@ -33,7 +33,7 @@ def seconds(action: Callable[[], None]) -> float:
 
 @dataclass
 class Turns:
-    """Called before our first turn and after each one, as ``Context.report`` is by loops; then the others have theirs.
+    """Called before our first turn and after each one, as ``Context.report`` is by loops; then the others take theirs.
 
     Taking turns makes other load on the machine fall on all of them alike.
 
@@ -45,9 +45,9 @@ class Turns:
     their_turn: Callable[[], None]
     skip: int = 1
     skipped: list[float] = field(default_factory=list)  # seconds of our turns that do not count
-    ours: list[float] = field(default_factory=list)  # seconds a turn
+    ours: list[float] = field(default_factory=list)  # seconds per turn
     theirs: list[float] = field(default_factory=list)
-    products: list[float] = field(default_factory=list)  # seconds a matrix multiplication
+    products: list[float] = field(default_factory=list)  # seconds per matrix multiplication
     multiply: Callable[[], None] = field(default_factory=gemm)
     _started: float | None = None
 

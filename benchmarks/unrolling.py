@@ -24,7 +24,7 @@ from stillproof.nets.build import build_network, forward_flops
 from stillproof.train.compiled import WORTHWHILE_FLOPS
 from stillproof.transforms.dsa import DSA
 
-IMAGES = 100  # 10 a class
+IMAGES = 100  # 10 per class
 SAMPLE = 4  # unrolled steps that are measured: the plain loop keeps the graph of each, and each costs the same
 TURNS = 4
 FEW, MANY = 10, 50  # unrolled steps of the memory measurement
@@ -44,7 +44,7 @@ def speed_lines() -> Iterator[Line]:
     yield Line("mtt, 10 ipc: step, times the plain loop's speed", turns.speed_up(), "x", how, "at least", 1.5)
     yield Line("mtt, 10 ipc: step", median(turns.ours), "s", f"the plain loop takes {median(turns.theirs):.3g} s")
     flops = forward_flops(network, INFO.channels, INFO.size, INFO.num_classes)
-    # Forth: a forward and a backward pass. Back: the slope is three convolutions a layer, and five backward.
+    # Forwards: a forward and a backward pass. Backwards: the slope is three convolutions per layer, and five backward.
     share = turns.gemm_share((3 + 8) * SAMPLE * IMAGES * flops, turns.ours)
     yield Line("mtt, 10 ipc: step, share of the GEMM rate", share, "", turns.machine())
 

@@ -15,7 +15,7 @@ class Median:
     """Deal the images of a class into ipc random heaps and keep the median picture of each heap.
 
     Args:
-        most: Images of a heap that are looked at.
+        most: How many images of a heap are looked at.
     """
 
     most: int = 100

@@ -1,4 +1,4 @@
-"""Score tensors of your own: here the mean picture of each class of digits, one image a class."""
+"""Score tensors of your own: here the mean picture of each class of digits, one image per class."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_pixels_and_normalised_images_are_the_same_to_the_network(tmp_path: Path
         (IMAGES[:, :, :4], LABELS, {}, r"images \(40, 1, 4, 8\) .* do not fit digits"),
         (IMAGES, LABELS[:5], {}, r"labels \(5,\) do not fit"),
         (IMAGES[:0], LABELS[:0], {}, "no images"),
-        (IMAGES * 255, LABELS, {}, "they are no pixels"),
+        (IMAGES * 255, LABELS, {}, "they are not pixels"),
         ((IMAGES * 255).to(torch.uint8), LABELS, {}, "divide whole numbers by 255"),
         (IMAGES * float("nan"), LABELS, {}, "NaN"),
         (IMAGES, LABELS + 1, {}, "labels reach from 1 to 10"),

@@ -49,7 +49,7 @@ def read() -> tuple[dict[str, Json], Names]:
 
 
 def present() -> dict[str, Line]:
-    """Return what the lines of all files would be now that are behind a component, all of the first generation."""
+    """Return fresh lines for all files behind a component, all of the first generation."""
     modules = sorted({name for entry in components().values() for name in closure(entry.module)})
     found = {path_in_lock(name): ROOT / (path_in_lock(name) or "") for name in modules}
     return {name: line_of(path) for name, path in found.items() if name}
@@ -116,7 +116,7 @@ def names() -> dict[str, dict[str, int]]:
 
 
 def lost(before: Names, after: Names) -> list[str]:
-    """Return the components whose names lost a generation, or fell back in one: they would be called as long ago."""
+    """Return the components whose names lost a generation, or fell back in one: they would get back old names."""
     return [
         f"{name} ({file})"
         for name, held in before.items()
@@ -156,7 +156,7 @@ def main(arguments: list[str]) -> int:
         write(fresh, before)
         after = names()
         if gone := lost(before, after):
-            raise Refused(f"names would be what they were long ago: {', '.join(gone)}; BUMP a file of theirs.")
+            raise Refused(f"components would get back old names: {', '.join(gone)}; BUMP one of their files.")
         write(fresh, after)
     except Refused as error:
         if old is not None:

@@ -63,7 +63,7 @@ class Session:
     ) -> None:
         """Load plug-ins; ``on_plan`` is told of each plan and returns what watches it.
 
-        ``workers`` processes compute; without a number, as many as the work of a plan repays.
+        ``workers`` processes compute; without a number, as many as are worthwhile for a plan.
         """
         index_entry_points()
         import_entry_points()
@@ -134,7 +134,7 @@ class Session:
         if on.stage == "artifact":
             stored = read_set(self.store, on.params["artifact"])
             check_fits(stored, load(on.params["dataset"], "test", self.root).info)
-            # Only a set from the images that are not held out has surely not seen those that are.
+            # Only a set made without the held-out images is sure not to have seen them.
             seen = heldout and "/fit@" not in stored.card.data_id
             own = recipe_reference(stored.recipe)
             check_replay(stored.labels, recipes.build(recipe or own))
@@ -205,7 +205,7 @@ class Session:
         return self.store.results.statuses(list(planner.cells))
 
     def table(self, suite: str) -> Table:
-        """Return the first table of a suite's newest run; many suites have but one."""
+        """Return the first table of a suite's newest run; many suites have only one."""
         return self.tables(suite)[0]
 
     def tables(self, suite: str) -> list[Table]:

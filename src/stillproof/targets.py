@@ -57,7 +57,7 @@ def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple
 
 
 def _maker(store: Store, artifact: str) -> str | None:
-    """Return the cell whose answer is this artifact; one that was since computed to other bytes does not count."""
+    """Return the cell whose answer is this artifact; one that has given other bytes since does not count."""
     cell = store.cell_of(artifact)
     record = store.results.get(cell) if cell else None
     same = record is not None and record.result is not None and record.result.get("artifact") == artifact

@@ -71,7 +71,7 @@ BAD = [
     (["gallery", "--store", "empty.db"], 2, "name at least one artifact"),
     (["gallery", "--run", "accuracy", "--store", "empty.db"], 2, "suite 'accuracy' was never run on this store"),
     (["gallery", "--ipc", "1", "--store", "empty.db"], 2, "--ipc 1 chooses among the sets of a run"),
-    (["gallery", "x", "--out", "g.xyz", "--store", "empty.db"], 2, "g.xyz is no picture that can be written"),
+    (["gallery", "x", "--out", "g.xyz", "--store", "empty.db"], 2, "g.xyz cannot be written as a picture"),
     (["gallery", "x", "--animate", "--out", "g.png", "--store", "empty.db"], 2, "end its name in one of .gif, .webp."),
     (["gallery", "x", "--out", "g.gif", "--store", "empty.db"], 2, "(with --animate, it can)"),
     (["gallery", "x", "--out", "g", "--store", "empty.db"], 2, "end its name in one of .png"),

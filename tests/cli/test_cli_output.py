@@ -24,7 +24,7 @@ def test_a_table_shows_cells_headers_and_titles_to_the_letter(capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_message_is_said_to_the_letter_and_on_one_line(
+def test_a_message_is_said_exactly_as_written_and_on_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")

@@ -30,7 +30,7 @@ LABELS = np.arange(30, dtype=np.int64) % 10
 
 
 def tfjs_package(folder: Path) -> None:
-    """Write the layout of the npm package: one image a row, labels as JSON."""
+    """Write the layout of the npm package: one image per row, labels as JSON."""
     folder.mkdir(parents=True)
     for i in range(6):
         name = "test_batch" if i == 5 else f"data_batch_{i + 1}"

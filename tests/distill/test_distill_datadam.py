@@ -19,7 +19,7 @@ from stillproof.testing.toy import TOY, toy_images
 
 
 def maps_and_embedding(body: Body, images: Tensor, power: int) -> tuple[list[Tensor], Tensor]:
-    """Attention behind every ReLU, by hooks, with the unit length written out."""
+    """Attention after every ReLU, by hooks, with the unit length written out."""
     kept: list[Tensor] = []
     hooks = [
         m.register_forward_hook(lambda _m, _i, out: kept.append(out)) for m in body.modules() if type(m) is nn.ReLU

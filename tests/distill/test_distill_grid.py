@@ -112,7 +112,7 @@ def test_every_start_has_every_form(init: Init, form: Form) -> None:
     assert labels.tolist() == [0, 0, 1, 1, 2, 2]
 
 
-def test_real_grids_to_start_from_need_no_more_than_ipc_images_a_class() -> None:
+def test_real_grids_to_start_from_need_no_more_than_ipc_images_per_class() -> None:
     images, _ = initial_images(toy_images(), 12, context(), "real", "grid2x2")
     quadrants = decode_images(images, "grid2x2").reshape(4, 3 * 12, -1)
     assert not torch.equal(quadrants[0], quadrants[1])  # the cells are drawn apart

@@ -155,7 +155,7 @@ def test_networks_arrive_at_their_interval(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(NetQueue, "show", spy)
     method = dataclasses.replace(FAST, steps=6, net_num=5, net_generate_interval=2, model_train_steps=0)
     method.distill(toy_images(), 1, context())
-    assert lengths[::3] == [4, 4, 5, 5, 5, 5]  # one look and two trainings a step; 3 networks at the start
+    assert lengths[::3] == [4, 4, 5, 5, 5, 5]  # one look and two trainings per step; 3 networks at the start
 
 
 def test_a_stopped_run_goes_on_with_its_queue(tmp_path: Path) -> None:

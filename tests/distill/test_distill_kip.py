@@ -89,7 +89,7 @@ def test_learned_labels_are_stored_around_zero(kernel: Any) -> None:
     moved = (made.labels.values - before).abs()
     assert made.labels.values.dtype == torch.float32 and not made.labels.values.requires_grad
     assert made.recipe is not None and made.recipe.params["objective"] == "mse"
-    assert float(moved.min()) > 0 and float(moved.max()) <= 3 * 0.0401  # Adam moves by lr a step at most
+    assert float(moved.min()) > 0 and float(moved.max()) <= 3 * 0.0401  # Adam moves by at most lr per step
 
 
 @pytest.mark.parametrize("learn_labels", [False, True])
@@ -117,7 +117,7 @@ def _kernel(support: Tensor, targets: Tensor, depth: int) -> tuple[Tensor, Tenso
 
 
 def fail_at_call(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    """Give a kernel that has no inverse, once; there are two calls a step."""
+    """Give a kernel that has no inverse, once; there are two calls per step."""
     calls = itertools.count()
 
     def kernel(first: Tensor, second: Tensor, depth: int) -> Tensor:

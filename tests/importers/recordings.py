@@ -1,4 +1,4 @@
-"""Records labels as SRe2L's relabelling does: torch's own sampler, pictures cut by Pillow, one file a batch."""
+"""Records labels as SRe2L's relabelling does: torch's own sampler, pictures cut by Pillow, one file per batch."""
 
 from __future__ import annotations
 

@@ -175,8 +175,8 @@ def with_more(name: str) -> Callable[[State], State]:
         ("convnet-3-bn", "convnet-3", FEATURES, r"features.1.running_mean"),
         ("resnet-18", "resnet-18-bn", TORCHVISION, "lacks bn1.running_mean of resnet-18-bn"),
         ("resnet-18-bn", "", without("layer3.0.bn2.bias"), r"lacks layer3.0.bn2.bias"),
-        ("resnet-18-bn", "", with_more("mean.weight"), "mean.weight is no part of resnet"),
-        ("lenet", "", with_more("fc_9.weight"), "does not fit|no part of lenet"),
+        ("resnet-18-bn", "", with_more("mean.weight"), "mean.weight is not part of resnet"),
+        ("lenet", "", with_more("fc_9.weight"), "does not fit|not part of lenet"),
     ],
 )
 def test_the_first_tensor_that_does_not_fit_is_named(

@@ -120,7 +120,7 @@ def changed(place: int, change: Callable[[Tensor], object]) -> Callable[[list[An
     [
         (lambda batch: batch[:5], "a list of coords"),
         (lambda batch: {"logits": batch[5]}, "a list of coords"),
-        (put(0, "here"), "no recorded batch"),
+        (put(0, "here"), "not a recorded batch"),
         (changed(0, lambda coords: coords[:, :3]), r"coords has shape \(4, 3\)"),
         (changed(0, lambda coords: coords + 0.5), "crops leave the image"),
         (changed(1, lambda flip: flip[:2]), "flip has shape"),

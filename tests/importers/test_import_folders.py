@@ -22,7 +22,7 @@ def noise(seed: int, size: int = 8) -> NDArray[np.uint8]:
 
 
 def write(root: Path, names: list[str], size: int = 8) -> Path:
-    """Write one picture of noise a name, seeded by its place."""
+    """Write one picture of noise per name, seeded by its place."""
     for seed, name in enumerate(names):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(noise(seed, size)).save(root / name)

@@ -71,7 +71,7 @@ def test_only_seeds_that_all_augmentations_have_are_compared() -> None:
 def test_equals_are_named() -> None:
     table = tables([*asked(), *choices(mixup=[0.5])], "augmentation")["augmentation-scores"]
     assert table.rows[0]["best_augmentation"] == "dsa"
-    assert "As good as dsa for dm, 10 images per class, which comes first: mixup." in table.notes
+    assert "Best of dm, 10 images per class: mixup as good as dsa, which comes first." in table.notes
 
 
 def test_the_published_way_of_choosing_is_called_an_oracle() -> None:

@@ -49,7 +49,7 @@ def test_what_does_not_exist_is_a_dash_with_its_reason() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 4, 5])
-def test_several_searches_have_a_panel_each(count: int) -> None:
+def test_several_searches_have_one_panel_each(count: int) -> None:
     searches = [Search(name, PROXY, TRUTH, KNOWN) for name in ("random", "k-center", "dm", "dsa", "full")[:count]]
     figure = draw_scatter(Scatter("Searches", searches, BASIS))
     shown = [axes for axes in figure.axes if axes.get_visible()]

@@ -100,7 +100,7 @@ def test_saving_twice_gives_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["figure.jpg", "figure", "figure.tex"])
 def test_an_unknown_ending_is_refused_in_a_sentence(tmp_path: Path, name: str) -> None:
-    with pytest.raises(BadInput, match=r"no figure that can be written: end its name in one of \.png, \.pdf, \.svg\.$"):
+    with pytest.raises(BadInput, match=r"cannot be written as a figure: end its name in one of \.png, \.pdf, \.svg\.$"):
         check_ending(Path(name))
     with pytest.raises(BadInput, match="end its name"):
         save_figure(figure(), tmp_path / "new" / name)

@@ -85,7 +85,7 @@ def test_many_images_per_class_and_the_ceiling() -> None:
     assert mean_of("k-center:embedding=pixels", 10) == pytest.approx(0.3221)
 
 
-def test_drawing_once_a_batch_is_the_same_question() -> None:
+def test_drawing_once_per_batch_is_the_same_question() -> None:
     assert published("cifar10", "dm", 10, augmentation="rand-augment-per-batch") == published(
         "cifar10", "dm", 10, augmentation="rand-augment"
     )

@@ -77,7 +77,7 @@ def test_some_sections_alone(tmp_path: Path, two: str) -> None:
         report(tmp_path, rows[:1], ["second"])
 
 
-def test_rows_of_sections_that_a_suite_has_no_more_are_one_accuracy_table(tmp_path: Path, two: str) -> None:
+def test_rows_of_sections_that_a_suite_no_longer_has_are_one_accuracy_table(tmp_path: Path, two: str) -> None:
     (table,) = report(tmp_path, [{"section": "gone"}, {"section": "lost"}]).tables()
     assert table.name == "two" and [row["section"] for row in table.rows] == ["gone", "lost"]
 

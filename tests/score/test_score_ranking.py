@@ -129,7 +129,7 @@ def test_the_drop_is_taken_seed_by_seed() -> None:
     assert found.mean == pytest.approx(0.205) and found.std == pytest.approx(np.std(per_seed, ddof=1))
 
 
-def test_published_transfer_at_50_images_a_class() -> None:
+def test_published_transfer_at_50_images_per_class() -> None:
     # Table 5 of DC-Bench, CIFAR-10, in percent. By hand: 4 of 15 pairs of methods change places, and the squared
     # differences of ranks are 9, 4 and 1.
     convnet = {"k-center": [56.00], "dc": [56.81], "dsa": [60.28], "dm": [61.99], "kip": [56.94], "mtt": [70.28]}

@@ -70,7 +70,7 @@ def test_equal_values_have_a_spread_of_zero() -> None:
 
 
 def test_five_trainings_as_a_table_shows_them() -> None:
-    # Five seeds around the published 44.59 % of random images at 50 a class; t(4, 0.975) = 2.7764 from printed tables.
+    # Five seeds around the published 44.59 % of 50 random images per class; printed tables have t(4, 0.975) = 2.7764.
     accuracies = [0.4412, 0.4459, 0.4470, 0.4438, 0.4516]
     found = summarise(accuracies)
     assert found.mean == pytest.approx(0.4459)

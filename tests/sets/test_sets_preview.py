@@ -44,7 +44,7 @@ def darkest(picture: Image.Image) -> int:
     return min(picture.convert("L").tobytes())
 
 
-def test_one_class_a_row_beside_its_name() -> None:
+def test_one_class_per_row_beside_its_name() -> None:
     picture = pictures(a_set(plain([RED, BLUE, GREEN, WHITE]), [1, 0, 1, 0], 2))["preview.png"]
     assert tiles(picture, 48, 2, 2) == [[BLUE, WHITE], [RED, GREEN]]
     assert picture.height == 2 * 50 + module.GAP

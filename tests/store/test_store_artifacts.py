@@ -97,7 +97,7 @@ def test_layout_in_memory_does_not_name_an_artifact(artifacts: Artifacts) -> Non
     assert artifacts.write("distilled", {"b": strided, "a": strided}, {}) == plain
 
 
-def test_numbers_that_json_has_not(artifacts: Artifacts) -> None:
+def test_numbers_that_json_does_not_have(artifacts: Artifacts) -> None:
     with pytest.raises(BadInput, match="the card of this distilled"):
         artifacts.write("distilled", TENSORS, {"lr": math.nan})
 

@@ -8,7 +8,7 @@ from stillproof.core.presets import SCALES, preset_params
 from stillproof.suites.accuracy import Accuracy
 
 
-def test_one_row_a_question_and_full_data_first() -> None:
+def test_one_row_per_question_and_full_data_first() -> None:
     rows = Accuracy(dataset=("digits", "mnist"), methods=("random", "dm"), ipc=(1, 10), seeds=3).rows()
     assert [(r.keys["dataset"], r.keys["method"], r.keys["ipc"]) for r in rows[:5]] == [
         ("digits", "full", None),

@@ -45,7 +45,7 @@ def problems(body: str) -> dict[str, str]:
         (f"    pixels: ClassVar[bool] = True\n{CALL}images + {OWN}\n", r"pixels in \[0, 1\] became"),
         (f"{CALL}images + torch.rand(len(images), 1, 1, 1)\n", "it draws from torch's global generator"),
         (f"{CALL}(images + {OWN}).double()\n", "float32 became torch.float64"),
-        (f"{MIXED}        return images, targets\n{IMAGES_ALONE}", "labels and images are mixed otherwise"),
+        (f"{MIXED}        return images, targets\n{IMAGES_ALONE}", "labels and images are mixed differently"),
         (f"{MIXED}        return images, targets * own\n{IMAGES_ALONE}", "do not sum to 1"),
         (f"{GOOD_MIX.replace(IMAGES_ALONE, '')}{CALL}images + {OWN}\n", "when it is not given their labels"),
     ],

@@ -100,10 +100,10 @@ def test_a_recipe_that_cannot_be_trained_with_is_found_out(checked: Check, body:
 
 def test_a_recipe_that_is_no_recipe_is_told_so(checked: Check) -> None:
     problems = checked(HEAD + RECIPE.replace("(Recipe)", "") + "    epochs: int = 1\n")
-    assert all("Wrong is no subclass of stillproof.train.recipe.Recipe" in problem for problem in problems.values())
+    assert all("Wrong is not a subclass of stillproof.train.recipe.Recipe" in problem for problem in problems.values())
 
 
-def test_more_points_than_epochs_are_one_an_epoch(checked: Check) -> None:
+def test_more_points_than_epochs_are_one_per_epoch(checked: Check) -> None:
     assert set(checked(HEAD + RECIPE + "    epochs: int = 3\n    curve_points: int = 9\n").values()) == {""}
 
 

@@ -112,7 +112,7 @@ def orders(recipe: Recipe) -> list[list[int]]:
     return [[i for batch in half for i in batch] for half in (seen[:4], seen[4:])]
 
 
-def test_every_image_is_seen_once_an_epoch_in_an_order_of_its_own() -> None:
+def test_every_image_is_seen_once_per_epoch_in_an_order_of_its_own() -> None:
     first, second = orders(Recipe(epochs=2, batch=10))
     assert sorted(first) == sorted(second) == list(range(36))
     assert first != second != list(range(36)) != first

@@ -1,1 +1,1 @@
-"""The command line, one file a verb: only parsing and printing."""
+"""The command line, one file per verb: only parsing and printing."""

@@ -79,7 +79,7 @@ def command(
     if retreats:
         first = retreats[0]
         reason = f"{first['problem']} in step {first['step'] + 1}"
-        say(f"note: it diverged in {len(retreats)} of its steps, and each time halved the step size; first, {reason}.")
+        say(f"note: it diverged in {len(retreats)} of its steps and halved the step size each time; first: {reason}.")
     if as_json:
         write_json(result)
         return

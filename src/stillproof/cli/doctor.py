@@ -1,4 +1,4 @@
-"""stillproof doctor: what this machine has, and what Stillproof will do without."""
+"""stillproof doctor: what this machine has, and what Stillproof has to do without."""
 
 from __future__ import annotations
 

@@ -70,4 +70,4 @@ def _check_ending(out: Path, animate: bool) -> None:
     if out.suffix.lower() in known:
         return
     hint = f" (with{'out' if animate else ''} --animate, it can)" if out.suffix.lower() in other else ""
-    raise BadInput(f"--out {out} is no picture that can be written{hint}: end its name in one of {', '.join(known)}.")
+    raise BadInput(f"--out {out} cannot be written as a picture{hint}: end its name in one of {', '.join(known)}.")

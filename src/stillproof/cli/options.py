@@ -42,7 +42,7 @@ def load_components(plugins: Sequence[Path] | None) -> None:
 
 
 def one_of(kind: str, text: str, known: Sequence[Choice]) -> Choice:
-    """Return the one of ``known`` that ``text`` is, or refuse it with what comes closest."""
+    """Return ``text`` if it is one of ``known``; otherwise refuse it and name what comes closest."""
     for choice in known:
         if text == choice:
             return choice
@@ -55,7 +55,7 @@ def with_params(reference: str, settings: list[str] | None) -> str:
 
 
 def split_settings(settings: list[str] | None) -> dict[str, str]:
-    """Split ``key=value`` settings; the last of equals counts."""
+    """Split ``key=value`` settings; of two with the same key, the last counts."""
     found = {}
     for setting in settings or []:
         key, equals, value = setting.partition("=")
@@ -80,7 +80,7 @@ def split_numbers(text: str | None, option: str) -> list[int] | None:
 
 
 def split_floats(text: str | None, option: str) -> tuple[float, ...]:
-    """Split a comma-separated list of numbers; none is an empty one."""
+    """Split a comma-separated list of numbers; without a text it is empty."""
     try:
         return tuple(float(part) for part in split_list(text) or [])
     except ValueError:

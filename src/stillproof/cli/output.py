@@ -19,7 +19,7 @@ def messages() -> Console:
 
 
 def say(text: str) -> None:
-    """Say something beside the result, to the letter and on one line, however narrow a pipe thinks it is."""
+    """Say something beside the result, exactly as written and on one line, however narrow a pipe claims to be."""
     messages().print(text, soft_wrap=True)
 
 
@@ -34,11 +34,11 @@ def write_json(value: object) -> None:
 
 
 def write_table(header: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
-    """Write a table for the terminal; a pipe gets it whole, however narrow it thinks it is."""
+    """Write a table for the terminal; a pipe gets it whole, however narrow it claims to be."""
     from rich import box
     from rich.console import Console
     from rich.table import Column, Table
-    from rich.text import Text  # to the letter: what people write may look like rich's markup
+    from rich.text import Text  # exactly as written: what people write may look like rich's markup
 
     columns = [Column(Text(name)) for name in header]
     table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)

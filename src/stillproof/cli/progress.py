@@ -36,7 +36,7 @@ class Display:
             speed_estimate_period=600,
         )
         self._spoken = self._started = time.monotonic()
-        self._share = 0.0  # that was done before
+        self._share = 0.0  # done before
         self._finished = False
 
     def __enter__(self) -> Self:

@@ -31,7 +31,7 @@ def session(
 
 @contextlib.contextmanager
 def unmade_store(store: str | None) -> Iterator[str | None]:
-    """Yield ``store``, or an empty one that goes away again if its file is not there: asking makes no store."""
+    """Yield ``store`` or, if its file is not there, an empty one that is removed afterwards: asking makes no store."""
     from stillproof.store.location import locate, sqlite_file
 
     file = sqlite_file(locate(store))

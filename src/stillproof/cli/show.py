@@ -62,7 +62,7 @@ def command(
         write_table(
             ("scale", "data sets", "ipc", "parameters"),
             rows,
-            title="presets (a later row overrides, else defaults hold)",
+            title="presets (a later row overrides an earlier one; otherwise defaults hold)",
         )
 
 
@@ -87,7 +87,7 @@ def _about(cls: Any) -> str:
 
 
 def _choices(cls: Any) -> dict[str, str]:
-    """Return the values that may be chosen from, of every parameter that names them."""
+    """Return the allowed values of every parameter that lists them."""
     import pydantic
 
     fields: dict[str, Any] = pydantic.TypeAdapter(cls).json_schema().get("properties", {})

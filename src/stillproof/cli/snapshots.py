@@ -1,4 +1,4 @@
-"""Which steps of a distillation are kept: a list of them, or one every so many."""
+"""Which steps of a distillation are kept: a list of them, or every N-th."""
 
 from __future__ import annotations
 

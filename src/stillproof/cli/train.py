@@ -71,7 +71,7 @@ def _imported(opened: Session, path: str, dataset: str | None) -> str:
     from stillproof.importers.import_options import ImportOptions
 
     if dataset is None:
-        raise BadInput(f"{path} is no artifact of Stillproof's: say with --dataset which data set it stands for.")
+        raise BadInput(f"{path} is not an artifact of Stillproof: say with --dataset which data set it stands for.")
     made, found = opened.import_sets(path, dataset, ImportOptions(experiment=-1))
     for sentence in found:
         say(f"found: {sentence}")

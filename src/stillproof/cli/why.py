@@ -15,7 +15,7 @@ def command(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show everything that a cell's name is a hash of, and what tells it from the most similar cell of its stage."""
+    """Show everything that a cell's name is a hash of, and how it differs from the most similar cell of its stage."""
     from stillproof.report.cell_names import explain_name, meaning
     from stillproof.store.store import open_store
 

@@ -55,7 +55,7 @@ def save(path: Path, value: object) -> None:
 
 
 def load(path: Path) -> Any:
-    """Read a value back, on the CPU; None if there is none, or only the ruins of one."""
+    """Read a value back, on the CPU; None if there is none, or if it is damaged."""
     import torch
 
     if not path.exists():

@@ -1,4 +1,4 @@
-"""Which source files decide what a component does: its own, all that they import, and components they use by name."""
+"""Which source files decide what a component does: its own, those that it imports, and those of components it names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGE = "stillproof"
 # Where the registries can be imported from; a file that imports one may build components by name.
 REGISTRIES_COME_FROM = (PACKAGE, f"{PACKAGE}.core.components", f"{PACKAGE}.plugin")
 PASS_ON = (PACKAGE, f"{PACKAGE}.plugin")  # define nothing themselves
-ASKED = ("stages", "suites", "datasets")  # are asked and not built inside: cells and contents have names of their own
+ASKED = ("stages", "suites", "datasets")  # not built inside a component: cells and contents have names of their own
 NAME = re.compile(r"[:(]")  # ends the name in a reference such as dm:steps=10
 
 
@@ -29,10 +29,10 @@ class Code:
 
 
 def closure(module: str, text: str | None = None) -> dict[str, Code]:
-    """Return the files behind a module, by the names of their modules, in order of these.
+    """Return the files behind a module, sorted by the names of their modules.
 
-    They are those of Stillproof and of the module's own package; other packages count by their versions, in records.
-    A ``text`` stands for the file of a module that has none.
+    Only files of Stillproof and of the module's own package count; records name the versions of other packages.
+    ``text`` is the source of a module that has no file.
     """
     root = code_of(module) if text is None else parse(text, module)
     return {} if root is None else dict(sorted(_closure(module, root).items()))
@@ -53,7 +53,7 @@ def _closure(module: str, root: Code) -> dict[str, Code]:
 
 
 def _used_by_name(code: Code) -> Iterator[str]:
-    """Yield the modules of the components that a file names, and of those that they name in turn."""
+    """Yield the modules of the components that a file names, and of the components that these name in turn."""
     from stillproof.core.components import REGISTRIES
 
     waiting = [(kind, text) for kind, text in code.named if kind in REGISTRIES and kind not in ASKED]
@@ -116,7 +116,7 @@ def parse(text: str, module: str, *, is_package: bool = False) -> Code:
 
 
 def _homes(origin: str, name: str) -> list[str]:
-    """Return the modules that importing ``name`` from ``origin`` reads; what is passed on comes from its own home."""
+    """Return the modules that importing ``name`` from ``origin`` reads; what is only passed on comes from its home."""
     home = passed_on(origin).get(name) if origin in PASS_ON else None
     return [home.module, f"{home.module}.{home.name}"] if home else [origin, f"{origin}.{name}"]
 
@@ -139,7 +139,7 @@ def passed_on(module: str) -> dict[str, Home]:
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield all nodes, but for what only type checkers see, and for the names that classes are registered under."""
+    """Yield all nodes except what only type checkers see and the names that classes are registered under."""
     yield node
     children: list[ast.AST] = list(ast.iter_child_nodes(node))
     if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):

@@ -1,6 +1,6 @@
 """The part of a source file that can change a number: what is left without comments, docstrings and blank lines.
 
-It is cut from the text itself and not printed from a syntax tree, which each version of Python prints otherwise.
+It is cut from the text itself and not printed from a syntax tree, which versions of Python print differently.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import io
 import tokenize
 from collections.abc import Iterator
 
-Place = tuple[int, int]  # line, counted from 1, and column in letters
+Place = tuple[int, int]  # line, counted from 1, and column in characters
 Span = tuple[Place, Place]
 
 
@@ -57,6 +57,6 @@ def _comments(source: str) -> Iterator[Span]:
 
 
 def _inside_strings(tree: ast.Module) -> set[int]:
-    """Return the lines that belong to texts of several lines, where every blank counts."""
+    """Return the lines that belong to texts of several lines, where every space counts."""
     texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr))
     return {line for text in texts for line in range(text.lineno, (text.end_lineno or text.lineno))}

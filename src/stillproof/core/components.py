@@ -25,7 +25,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
 
 
 def references_of(component: Any) -> dict[str, tuple[Registry[Any], str]]:
-    """Return registry and reference of every component that a parameter refers to; ``none`` refers to none."""
+    """Return registry and reference of every component that a parameter refers to; ``none`` refers to nothing."""
     kinds = getattr(component, "references", {})
     named = {key: (REGISTRIES[kind], str(getattr(component, key))) for key, kind in kinds.items()}
     return {key: found for key, found in named.items() if found[1] != "none"}

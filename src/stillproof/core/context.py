@@ -44,11 +44,11 @@ class Context:
         scratch: Folder for checkpoints; without one nothing is kept.
         report: Takes the share of the cell that is done.
         checkpoint_seconds: How often a loop saves itself.
-        timed: Whether laps are exact on a GPU too, which then has to be waited for at every step.
-        loop_shares: Share of a loop, by its name, after which it ends, for those who just want to know what steps cost.
+        timed: Whether laps are exact on a GPU too; every step then waits for it.
+        loop_shares: Share of a loop, by its name, after which it ends early, to measure what steps cost.
         snapshot_steps: Steps at which the images are kept besides the result.
-        numerics: Threads, device and versions of this process. A loop that was resumed under others is of both, which
-            ``segments`` then tells.
+        numerics: Threads, device and versions of this process. If a loop was resumed under other ones,
+            ``segments`` has all of them.
         laps: Seconds of every step that this process made, by the name of the loop; saving is left out.
     """
 
@@ -86,7 +86,7 @@ class Context:
         return images
 
     def loop(self, total: int, *, name: str = "steps", **parts: Any) -> Iterator[int]:
-        """Yield steps 0 to total - 1, or those that a killed process left.
+        """Yield steps 0 to total - 1, or those that a killed process left undone.
 
         Args:
             total: Number of steps.
@@ -116,7 +116,7 @@ class Context:
         self.report(1.0)
 
     def _now(self) -> float:
-        """Return the time in seconds; where it matters, when the device has done what it was given."""
+        """Return the time in seconds; where steps are timed, wait first until the device has done its work."""
         if self.timed and self.device.startswith("cuda"):
             import torch
 

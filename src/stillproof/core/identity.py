@@ -1,4 +1,4 @@
-"""What of its source code names a component: nothing, while it is as released and its numbers never changed."""
+"""What source code adds to a component's name: nothing while it is as released and its numbers never changed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from stillproof.core.code_text import code_hash
 from stillproof.core.lock import difference, path_in_lock, read_lock
 from stillproof.core.spec import Json, digest
 
-SHORT = 16  # letters of a hash
+SHORT = 16  # characters of a hash
 
 
 @functools.cache
 def code_identity(module: str, text: str | None = None) -> Json:
-    """Return what names the code of a component that ``module`` defines, as JSON values; ``text`` where it has no file.
+    """Return what the code of ``module`` adds to its components' names, as JSON values; ``text`` where it has no file.
 
-    ``generations`` are those above 1 of Stillproof's files behind it, ``edited`` is a hash of those that are not as
-    released, and ``own`` is a hash of the files of a plug-in; what does not apply is left out.
+    ``generations`` are the generations above 1 of Stillproof's files behind it, ``edited`` is a hash of the files that
+    are not as released, and ``own`` is a hash of the files of a plug-in; what does not apply is left out.
     """
     files = closure(module, text)
     ours = {name: code for name, code in files.items() if name.partition(".")[0] == PACKAGE}

@@ -19,7 +19,7 @@ class Entry:
 
     ``fixed`` are the parameters that a short name settles: ``convnet-3-bn`` is ``convnet`` with depth 3 and batch norm.
     ``params`` maps every parameter to its type and default, as written in the source or settled by the name.
-    ``references`` are the parameters that name other components, each with the kind of these.
+    ``references`` are the parameters that name other components, each with the kind of component.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Entry:
     references: Mapping[str, str] = field(default_factory=dict)
 
     def named_in(self, reference: str) -> Iterator[tuple[str, str]]:
-        """Yield kind and name of the components that a reference to this one names, or else names by default."""
+        """Yield kind and name of the components that a reference to this one names, explicitly or by default."""
         for key, kind in self.references.items():
             given = re.search(rf"\b{re.escape(key)}=([\w-]+)", reference)
             default = self.params.get(key, "").partition(" = ")[2].strip("'\"")
@@ -90,13 +90,13 @@ def _registrations(node: ast.ClassDef) -> Iterator[tuple[str, str, dict[str, Any
 
 
 def _params(fields: Mapping[str, tuple[str, str]], fixed: Mapping[str, Any]) -> dict[str, str]:
-    """Return parameters as ``type = default``; what a short name settles is its default."""
+    """Return parameters as ``type = default``; a value that a short name settles counts as the default."""
     shown = {name: (kind, repr(fixed[name]) if name in fixed else default) for name, (kind, default) in fields.items()}
     return {name: f"{kind} = {default}" if default else kind for name, (kind, default) in shown.items()}
 
 
 def _fields(node: ast.ClassDef, file: ast.Module) -> dict[str, tuple[str, str]]:
-    """Return type and default of each field of a dataclass, those of its bases included; an empty default is none."""
+    """Return type and default of each field of a dataclass and of its bases; an empty text means no default."""
     fields: dict[str, tuple[str, str]] = {}
     for base in reversed(node.bases):  # as dataclasses do: the first base wins
         if isinstance(base, ast.Name) and (found := _find(base.id, node, file)):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class LabelKind:
     """What all kinds of labels can do; each has a tensor ``values``, one row per image.
 
-    A kind names the words that a card calls it by, and the keys of the card under which it keeps its fields that are
-    no tensors.
+    A kind says which words a card uses for it, and under which keys the card keeps those of its fields that are not
+    tensors.
     """
 
     words: ClassVar[tuple[str, ...]]
@@ -43,17 +43,17 @@ class LabelKind:
 
     @property
     def classes(self) -> Tensor:
-        """Return the class of each image, (N,): of a soft label, its largest entry."""
+        """Return the class of each image, (N,); for a soft label, that of its largest entry."""
         values = self.tensors()["labels"]
         return values if self.values_are_classes else values.argmax(1)
 
     @property
     def soft(self) -> Tensor | None:
-        """Return the numbers that speak of all classes, (..., classes), where there are such."""
+        """Return the labels that have one number per class, (..., classes); None if there are none."""
         return None
 
     def card(self) -> Json:
-        """Return what a card says of the labels, beside their tensors."""
+        """Return what a card says of the labels, besides their tensors."""
         return {"labels": self.words[0], **{key: getattr(self, name) for name, key in self.card_keys.items()}}
 
     @classmethod
@@ -106,7 +106,7 @@ class PerEpoch(LabelKind):
     In pass e, the image at place p is number ``order[e, p]``. It is cut to ``coords`` (top, left, height and width, as
     shares of the image) and resized to full size, flipped if ``flip``, then mixed within its batch of ``batch``
     places with the image at place ``mix_index``: added to it by ``mix_lambda`` (its own share; 1 adds nothing) and
-    covered by it inside ``mix_box`` (first row, first column, row and column behind the last; all 0 covers nothing).
+    covered by it inside ``mix_box`` (first row, first column, row and column after the last; all 0 covers nothing).
     """
 
     words: ClassVar[tuple[str, ...]] = ("per-epoch",)

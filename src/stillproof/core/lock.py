@@ -1,7 +1,7 @@
 """The lock: what each of Stillproof's own files held when its numbers were last known to be the same.
 
 Each line of ``lock.json`` has a file's generation, which rises when its numbers may change, and two hashes: of its
-bytes, which is quick to compare, and of its code, so that an edited comment makes no other file of it.
+bytes, which is quick to compare, and of its code, so that an edited comment does not count as a change.
 """
 
 from __future__ import annotations

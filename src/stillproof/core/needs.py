@@ -18,7 +18,7 @@ class TrainedBefore:
     Args:
         count: How many.
         recipe: How they are trained.
-        network: Which network; without a name, the one that is distilled with.
+        network: Which network; without a name, the one that the method distils with.
         by_seed: Whether sets of each seed have networks of their own; otherwise all sets share the same ones.
     """
 
@@ -35,11 +35,11 @@ class TrainedBefore:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """A distiller's needs, as its attribute or property ``needs``; the defaults are those of a distiller without.
+    """A distiller's needs, as its attribute or property ``needs``; the defaults hold for a distiller without it.
 
     Args:
-        network: Whether it calls ``ctx.make_network``; without, its sets are the same for every network.
-        whitening: Whose whitening it works under (``usual`` or ``kip``); none works on normalised images.
+        network: Whether it calls ``ctx.make_network``; if not, its sets are the same for every network.
+        whitening: Whose whitening it works under (``usual`` or ``kip``); empty for normalised images.
         experts: Networks whose weights at every epoch it learns from, ``ctx.experts``.
         embedding: A network by whose features it compares images, ``ctx.embedding``: its weights at every epoch.
         teachers: Networks whose answers it uses, ``ctx.teachers``: whole models, with the statistics of their norms.

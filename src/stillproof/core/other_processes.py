@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 IDLE = (3, 4)  # the places of idle and iowait among the counters of /proc/stat
-COUNTERS = 8  # user to steal; those behind are of guests, which count as user time already
+COUNTERS = 8  # user to steal; the rest is of guests, which count as user time already
 
 
 class OtherProcesses:
@@ -33,7 +33,7 @@ class OtherProcesses:
 
 
 def _read() -> tuple[float, float, float] | None:
-    """Return the seconds of all processors, those of them that were not idle, and those that this process used."""
+    """Return the seconds of all processors: in all, not idle, and used by this process."""
     if sys.platform != "linux":
         return None
     try:

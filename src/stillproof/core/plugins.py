@@ -64,7 +64,7 @@ def load_plugin(plugin: Plugin) -> None:
 
 
 def load_plugins(plugins: Sequence[Plugin]) -> list[Plugin]:
-    """Load every plug-in that can be loaded and return those; warn of the others."""
+    """Load and return every plug-in that can be loaded; warn of the others."""
     loaded = []
     for plugin in plugins:
         try:

@@ -47,7 +47,7 @@ def parse_list(text: str) -> list[str]:
 
 
 def split_outside(text: str, separator: str) -> list[str]:
-    """Split ``text`` at every ``separator`` that stands in no brackets."""
+    """Split ``text`` at every ``separator`` that is not inside brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -69,7 +69,7 @@ def _text(value: object) -> str:
 
 
 def _wrapped(text: str, separator: str) -> str:
-    """Put brackets around a value that would not come back as it is."""
+    """Put brackets around a value that would not be read back as it is."""
     alone = len(split_outside(text, separator)) == 1 and text == text.strip() and not _is_wrapped(text)
     return text if alone else f"({text})"
 

@@ -118,8 +118,8 @@ class Registry(Generic[T]):
     def identity(self, component: T) -> Json:
         """Return what names ``component`` in the spec of a cell, as JSON values.
 
-        That is its name, version, what is special of its code, and the parameters that are not defaults, which are as
-        the lock has them; parameters that name other components are these components' identities.
+        That is its name, its version, what its code adds, and the parameters that differ from the defaults,
+        which the lock fixes. A parameter that names another component becomes that component's identity.
         """
         entry = self._entry_of(component)
         code = code_identity(*_code_of(type(component)))
@@ -127,7 +127,7 @@ class Registry(Generic[T]):
         return named | code
 
     def code(self, name: str) -> Json:
-        """Return the version of a component and what is special of its code, as JSON values."""
+        """Return the version of a component and what its code adds to its name, as JSON values."""
         return {"version": self.entry(name).version} | code_identity(*_code_of(self.get(name)))
 
     def _entry_of(self, component: T) -> Entry:
@@ -158,7 +158,7 @@ def given_params(component: Any, base: type | None = None) -> Json:
 
 
 def _is_special(value: Any, is_component: bool) -> bool:
-    """Say whether a default has to be named: a component does whose code is not of the first generation any more."""
+    """Say whether a default has to be named: a component whose code is no longer of the first generation has to."""
     return is_component and isinstance(value, dict) and (value["version"] > 1 or len(value) > len(PLAIN_IDENTITY))
 
 
@@ -167,7 +167,7 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 def _named(reference: str, kind: str) -> Json | str:
-    """Return the identity of the component that a parameter names; one that names none, as ``none`` does, is a text."""
+    """Return the identity of the component that a parameter names; if it names none, as ``none`` does, its text."""
     from stillproof.core.components import REGISTRIES
 
     registry = REGISTRIES[kind]
@@ -177,7 +177,7 @@ def _named(reference: str, kind: str) -> Json | str:
 
 
 def _code_of(cls: type) -> tuple[str, str | None]:
-    """Return the module that defines a class and, if it has no file, the text that does."""
+    """Return the module that defines a class and, if it has no file, the class's source."""
     module = sys.modules[cls.__module__]
     if hasattr(module, "__plugin_source__") or hasattr(module, "__file__"):
         return cls.__module__, None

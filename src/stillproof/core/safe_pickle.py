@@ -36,8 +36,8 @@ def read_pickle(
         allowed: The names that it may ask for; all others are refused.
         reads: What these are, for messages.
         encoding: How Python 2 wrote texts, or ``bytes`` to leave them as they are.
-        check: Looks at every value that is no list, tuple or dictionary, with the bytes of the file, and returns what
-            stands for it.
+        check: Looks at every value that is not a list, tuple or dictionary, with the bytes of the file, and returns
+            what stands for it.
 
     Raises:
         BadInput: The file is broken, or asks for anything else.
@@ -55,7 +55,7 @@ def read_pickle(
 
 
 class _Whole(io.BytesIO):
-    """Bytes that do not pass over their end in silence, as Python's own loop would."""
+    """Bytes that raise when they are read beyond their end, which Python's own loop would ignore."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         found = super().read(size)
@@ -88,7 +88,7 @@ class _Restricted(pickle._Unpickler):
         self.stack[-1] = function(*arguments)
 
     def _build(self) -> None:
-        """Hand a state to a stand-in; what torch hangs on a dictionary is left out."""
+        """Hand a state to a stand-in; what torch attaches to a dictionary is left out."""
         state, built = self.stack.pop(), self.stack[-1]
         if isinstance(built, StandIn):
             built.__setstate__(state)

@@ -11,7 +11,7 @@ from typing import Any
 
 from stillproof.core.errors import BadInput
 
-MOST_SHOWN = 80  # letters
+MOST_SHOWN = 80  # characters
 SLACK = 2**20  # bytes that do no harm, however small the file is
 
 
@@ -28,7 +28,7 @@ class StandIn:
 
     @property
     def claimed(self) -> int:
-        """Return the bytes that making the value takes beside what is held already."""
+        """Return the bytes that making the value takes besides what is held already."""
         return 0
 
     def value(self) -> Any:
@@ -78,7 +78,7 @@ class Unwrapped:
 
     Args:
         size: Bytes of the file.
-        check: Looks at every value that is no list, tuple or dictionary, with ``size``, and returns what stands for it.
+        check: Looks at every value that is not a list, tuple or dictionary, with ``size``; returns what stands for it.
     """
 
     def __init__(self, size: int, check: Callable[[Any, int], Any] | None = None) -> None:

@@ -25,7 +25,7 @@ def validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
         if first["type"] == "missing":
             raise BadInput(f"{what} needs a value for {key}, which has no default.") from None
         message = first["msg"].removeprefix("Value error, ")
-        subject = f"{key} = {first['input']!r} is not allowed: " if key else ""  # without: what its own check says
+        subject = f"{key} = {first['input']!r} is not allowed: " if key else ""  # no key: the class's own check speaks
         raise BadInput(f"{what}: {subject}{message}.") from None
     for key in values:
         value = getattr(built, key)
@@ -47,7 +47,7 @@ _ADAPTERS: dict[Any, Any] = {}
 
 
 def _with_lists(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Split the text of those parameters that are lists at its commas."""
+    """Split the text of every parameter that is a list at its commas."""
     lists = {field.name for field in dataclasses.fields(cls) if isinstance(field.default, tuple)}
     return {
         key: parse_list(value) if key in lists and isinstance(value, str) else value for key, value in values.items()

@@ -19,7 +19,7 @@ Part = Literal["train", "test"]
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """One split as it was read; ``path`` is where from, for messages."""
+    """One split as it was read; ``path`` says from where, for messages."""
 
     images: NDArray[np.uint8]  # (N, H, W, C)
     labels: NDArray[np.integer[Any]]  # (N,)

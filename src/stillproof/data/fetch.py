@@ -18,7 +18,7 @@ SPLITS: tuple[Part, ...] = ("train", "test")
 
 
 def fetch(name: str, root: Path, progress: Progress | None = None) -> list[str]:
-    """Put the files of a data set into ``root`` and return what was done, a sentence each.
+    """Put the files of a data set into ``root`` and return what was done, one sentence each.
 
     Raises:
         DataMissing: It cannot be fetched from anywhere; the sentence says why and what to do.

@@ -47,7 +47,7 @@ def load(reference: str, split: Split, root: Path) -> ImageSet:
 
     Raises:
         DataMissing: The files are not there.
-        BadInput: They are broken, or ``split`` is none of these.
+        BadInput: They are broken, or there is no such ``split``.
     """
     return _load(reference, split, root)
 
@@ -62,7 +62,7 @@ def _load(reference: str, split: Split, root: Path) -> ImageSet:
 
 
 def _part_of(train: ImageSet, split: Split) -> ImageSet:
-    """Return a held-out part of ``train`` or what it leaves, as a copy in memory."""
+    """Return a held-out part of ``train``, or the rest, as a copy in memory."""
     import torch
 
     labels = train.labels.numpy()

@@ -1,1 +1,1 @@
-"""Distillation methods, one a file."""
+"""Distillation methods, one per file."""

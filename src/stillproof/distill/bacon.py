@@ -1,4 +1,4 @@
-"""BACON: as IDM, with the likelihood of synthetic embeddings under the real ones in the place of a distance."""
+"""BACON: as IDM, with the likelihood of synthetic embeddings under the real ones in place of a distance."""
 
 from __future__ import annotations
 

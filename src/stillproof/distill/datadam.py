@@ -38,13 +38,13 @@ class DataDAM:
         steps: Networks drawn, one update of the images each.
         lr: Step size on images, in normalised space.
         momentum: Momentum on images.
-        batch_real: Real images a class and step.
+        batch_real: Real images per class and step.
         power: Exponent of activations in an attention map. The published numbers come from code that has 1 where the
             paper's text has 4.
         task_balance: Share of the embeddings beside the attention maps.
         zca: Whether to work on whitened images.
         init: Where the images start.
-        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
+        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
 
     steps: int = 20_000
@@ -80,7 +80,7 @@ class DataDAM:
         return Needs(whitening="usual" if self.zca else "", embedding=embedding_for(self.init))
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         body = frozen_network(ctx)
         match_in_random_networks(self, images, body, ctx, self.matcher(body, data, images[:1], ctx).loss)
@@ -88,7 +88,7 @@ class DataDAM:
 
     def matcher(self, body: Body, data: ImageSet, example: Tensor, ctx: Context) -> ClassMeans:
         """Return what compares real and synthetic images; ``example`` is one batch of such images."""
-        # As one vector an image, so that the whole loss is a squared distance of means:
+        # As one vector per image, so that the whole loss is a squared distance of means:
         # WEIGHT * (sum_layers |mean A - mean A'|^2 + task_balance * |mean e - mean e'|^2).
         attention = Attention(body, example, self.power, WEIGHT**0.5, (WEIGHT * self.task_balance) ** 0.5)
         return ClassMeans(attention.describe, body, data, ctx, batch_real=self.batch_real, steps=self.steps)

@@ -27,9 +27,9 @@ class DistributionMatching:
         steps: Networks drawn, one update of the images each.
         lr: Step size on images, in normalised space.
         momentum: Momentum on images.
-        batch_real: Real images a class and step.
+        batch_real: Real images per class and step.
         init: Where the images start.
-        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
+        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
 
     steps: int = 20_000
@@ -56,7 +56,7 @@ class DistributionMatching:
         return Needs(embedding=embedding_for(self.init))
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         body = frozen_network(ctx)
         match_in_random_networks(self, images, body, ctx, self.matcher(body, data, ctx).loss)

@@ -15,7 +15,7 @@ from stillproof.distill.learning.first_images import Init
 class SiameseCondensation(GradientMatching):
     """Match gradients as dc does, with the same random change for the real and synthetic images of a class.
 
-    The networks between are trained on augmented images too, and so should be those that use the result.
+    The networks in between are trained on augmented images too, and so should be those that use the result.
     """
 
     init: Init = "real"

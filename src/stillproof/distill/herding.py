@@ -23,7 +23,7 @@ class Herding(Choosing):
     """
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         return select(data, ipc, ctx, self.embedding, herd)
 
 

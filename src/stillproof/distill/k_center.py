@@ -28,7 +28,7 @@ class KCenter(Choosing):
     Args:
         embedding: What is clustered: features of a network trained for one epoch, or raw pixels.
         starts: Independent starts of k-means, of which the tightest counts.
-        form: One real image in each, or four at half size, of four times as many centres.
+        form: One real image in each, or four at half size, from four times as many centres.
     """
 
     starts: int = 10  # scikit-learn's default when the paper was written
@@ -46,7 +46,7 @@ class KCenter(Choosing):
         return dataclasses.replace(super().needs, real_per_image=each, trained_per_image=each)
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         each = images_each(ipc, self.form)
         return keep_images(data, k_center_positions(data, each, ctx, self.embedding, self.starts), ctx, self.form)
 

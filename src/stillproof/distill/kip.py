@@ -26,8 +26,8 @@ from stillproof.sets.usual_recipes import LEARNED_LABELS
 
 StepKernel = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # support, targets, step
 
-# Beside one image's forward pass through ConvNet-3, on one core: reading a target, and one entry of a fully connected
-# kernel, there and back. Both are twice as much on CIFAR-10 and half as much on MNIST.
+# In forward passes of one image through ConvNet-3, on one core: reading a target, and one entry of a fully connected
+# kernel, forward and backward. Both are twice as much on CIFAR-10 and half as much on MNIST.
 TARGET_PASSES = 1 / 80
 ENTRY_PASSES = 1 / 15_000
 
@@ -38,25 +38,25 @@ class KernelInducingPoints:
     """Minimise the error of kernel ridge regression from the images to real ones.
 
     The second paper's sets come from the tangent kernel of an infinitely wide ConvNet, which takes a cluster;
-    ``conv-features`` estimates a convolutional kernel by random networks instead. The published accuracies of networks
-    are of ones 1024 channels wide, trained by squared error for 5000 steps; those of other recipes are not comparable
+    ``conv-features`` estimates a convolutional kernel by random networks instead. The published accuracies are
+    of networks 1024 channels wide, trained by squared error for 5000 steps; those of other recipes are not comparable
     with them. The record has the method's own measure, ``krr_accuracy``: that of the regression, on the real images of
     each step.
 
     Args:
         steps: Updates of the images.
         lr: Step size of Adam on images and labels, in normalised space.
-        target_batch: Real images a step, equally many of each class.
+        target_batch: Real images per step, equally many of each class.
         kernel: ``fc-ntk``, the exact tangent kernel of a fully connected network, or ``conv-features``, random features
             of the cell's network, drawn anew in every step.
         depth: Hidden layers of ``fc-ntk``.
         networks: Random networks of ``conv-features``.
         ridge: Ridge of the regression, as a share of the kernel's mean diagonal.
-        learn_labels: Whether labels are learned too. They are no probabilities then: the set brings a recipe with
+        learn_labels: Whether labels are learned too. They are not probabilities then: the set brings a recipe with
             squared error, and recipes with cross-entropy, which cut off what is negative, do it no justice.
         zca: Work on whitened images.
         init: Where the images start.
-        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
+        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
 
     steps: int = 1000
@@ -83,13 +83,13 @@ class KernelInducingPoints:
 
     @property
     def needs(self) -> Needs:
-        """Say whether the result depends on the network; its whitening is another than the usual."""
+        """Say whether the result depends on the network; its whitening is not the usual one."""
         network = self.kernel == "conv-features" or self.init == "k-center"
         whitening = "kip" if self.zca else ""
         return Needs(network=network, whitening=whitening, embedding=embedding_for(self.init))
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         images, classes = initial_images(data, ipc, ctx, self.init)
         images.requires_grad_()
         # In float32 like the images, which is how both are stored; regression itself is in float64.

@@ -24,7 +24,7 @@ LR_RANGE = 100.0  # a learned step size that is this many times its start, or no
 @distillers.register("mtt", version=1, paper="arXiv:2203.11932")
 @dataclass(frozen=True)
 class TrajectoryMatching:
-    """Match where a few steps on the images lead with where epochs on real images led networks trained before.
+    """Make a few training steps on the images lead where epochs on real images led networks trained before.
 
     Those experts are trained and stored on their own, and serve every set that asks for the same ones. They are
     trained for as many epochs as are looked at (``max_start - 1 + expert_epochs``), not for the 50 of the original:
@@ -32,19 +32,19 @@ class TrajectoryMatching:
 
     Args:
         steps: Updates of the images.
-        syn_steps: Steps of training on the synthetic images in each.
-        expert_epochs: Epochs of an expert's training that they should make up for.
+        syn_steps: Steps of training on the synthetic images in each update.
+        expert_epochs: Epochs of an expert's training that these steps should stand for.
         max_start: The expert's epoch to start from is below this.
         lr: Step size on images, in normalised space.
         lr_lr: Step size on the learned step size of training.
         lr_start: Where that starts.
         momentum: Momentum on both.
-        batch_syn: Synthetic images a step of training; 0 takes all.
+        batch_syn: Synthetic images per step of training; 0 takes all.
         experts: Number of experts.
         gradient: ``exact``, or ``tesla``: without second derivatives by weights, cheaper and approximate.
         zca: Whether to work on whitened images.
         init: Where the images start.
-        on_divergence: Fail, or go back and on with half the step sizes, when the loss or the learned one explodes.
+        on_divergence: Fail, or go back and continue with half the step sizes, if the loss or the learned one explodes.
     """
 
     steps: int = 5000
@@ -82,7 +82,7 @@ class TrajectoryMatching:
         return Needs(whitening=whitening, experts=experts, embedding=embedding_for(self.init))
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class, with the step size to train on them as their recipe."""
+        """Return ``ipc`` images per class, with the step size to train on them as their recipe."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         lr = torch.tensor(self.lr_start, device=ctx.device)
         groups = [{"params": [images], "lr": self.lr}, {"params": [lr], "lr": self.lr_lr}]
@@ -104,7 +104,7 @@ class TrajectoryMatching:
         return ctx.distilled(images, labels, data, recipe=f"dc-bench-dsa:lr={lr.item()}")
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
-        """Return the cost in forward passes of one image: training forth, and back with a slope."""
+        """Return the cost in forward passes of one image: training forwards, and backwards with a slope."""
         batch = min(self.batch_syn or num_classes * ipc, num_classes * ipc)
         back = 8 if self.gradient == "exact" else 6
         return float(self.steps * self.syn_steps * batch * (3 + back))

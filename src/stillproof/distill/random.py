@@ -35,7 +35,7 @@ class RandomImages:
         return Needs(network=False, whitening=whitening, real_per_image=each, trained_per_image=each)
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         index = random_positions(data, images_each(ipc, self.form), ctx)
         return keep_images(data, index, ctx, self.form)
 

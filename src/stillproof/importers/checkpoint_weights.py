@@ -18,7 +18,7 @@ COUNTER = "num_batches_tracked"  # of batch norm: how often it was trained, whic
 
 
 def find_weights(content: Any) -> dict[str, Tensor]:
-    """Return the tensors of a model by name, without prefixes and counters; nothing if these are no model's."""
+    """Return the tensors of a model by name, without prefixes and counters; nothing if they are not a model's."""
     while isinstance(content, Mapping):
         inner = next((content[key] for key in WRAPPERS if isinstance(content.get(key), Mapping)), None)
         if inner is None:
@@ -33,7 +33,7 @@ def find_weights(content: Any) -> dict[str, Tensor]:
 
 
 def check_weights(weights: Mapping[str, Tensor], path: Path) -> None:
-    """Refuse tensors that are no finite floats."""
+    """Refuse tensors that are not finite floats."""
     for name, value in weights.items():
         if not value.is_floating_point() or not bool(value.isfinite().all()):
             raise BadInput(f"{path}: {name} does not hold finite numbers.")

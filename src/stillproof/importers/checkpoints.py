@@ -25,7 +25,7 @@ SUFFIXES = frozenset({".pt", ".pth", ".pkl", ".tar", ".ckpt", ".bin"})
 
 @dataclass(frozen=True)
 class ForeignModel:
-    """A model of somebody else's, in our names.
+    """Somebody else's model, with our names for its weights.
 
     Args:
         tensors: The state of the network's body.
@@ -57,7 +57,7 @@ def read_model(path: Path, info: DataInfo, network: str = "") -> ForeignModel:
         network: The network, where names and shapes do not tell it.
 
     Raises:
-        BadInput: The file is broken, its network is not told, or it is another one.
+        BadInput: The file is broken, its network cannot be told, or is another one.
     """
     content = load_torch(path)
     weights = find_weights(content)

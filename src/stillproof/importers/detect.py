@@ -33,7 +33,7 @@ IMPORTERS: tuple[Importer, ...] = (
     NpyPair(),
     *IMAGE_FOLDERS,
 )
-MODEL = "checkpoint"  # the format of models, which are no distilled sets
+MODEL = "checkpoint"  # the format of models, which are not distilled sets
 
 
 def detect(path: Path, form: str = "auto") -> tuple[Importer, str]:

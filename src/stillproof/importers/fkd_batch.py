@@ -26,7 +26,7 @@ class Batch:
     flip: Tensor  # (B,), bool
     mix_index: Tensor  # (B,), int32
     mix_lambda: float
-    mix_box: tuple[int, ...]  # first row, first column, row and column behind the last
+    mix_box: tuple[int, ...]  # first row, first column, row and column after the last
     logits: Tensor  # (B, classes)
     index: Tensor | None  # (B,): numbers of the images
 
@@ -35,14 +35,14 @@ def read_batch(file: Path, info: DataInfo) -> Batch:
     """Read one file; ``BadInput`` with one sentence if it is not a batch of this data set."""
     value = load_torch(file)
     if not (isinstance(value, list) and len(value) in (6, 7)):
-        raise BadInput(f"{file} is no recorded batch: a list of coords, flip, mix_index, mix_lam, mix_bbox and logits.")
+        raise BadInput(f"{file} is not a recorded batch: a list of coords, flip, mix_index, mix_lam, mix_bbox, logits.")
     try:
         batch = _batch(file, value)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise BadInput(f"{file} is no recorded batch: {error}.") from error
+        raise BadInput(f"{file} is not a recorded batch: {error}.") from error
     wrong = _wrong(batch, info)
     if wrong:
-        raise BadInput(f"{file} is no recorded batch of {info.name}: {wrong}.")
+        raise BadInput(f"{file} is not a recorded batch of {info.name}: {wrong}.")
     return batch
 
 

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 
-# torch's random sampler draws two permutations per pass, the second for a remainder that is never there; old ones one.
+# torch's random sampler draws two permutations per pass, the second for a remainder that is never there; old versions
+# of torch draw one.
 DRAWS = (2, 1)
 SURE = 4.0  # standard deviations that the agreement must be above chance
 

@@ -1,4 +1,4 @@
-"""What an importer finds in a file of somebody else's, before it becomes a distilled set."""
+"""What an importer finds in somebody else's file, before it becomes a distilled set."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ForeignSet:
         space: What the numbers are; ``normalised`` is with ``mean`` and ``std``.
         mean: Of [0, 1] pixels, one per channel; the data set's own if empty.
         std: Likewise.
-        whitening: Which whitening a ``zca`` space is of: the usual one, or ``kip``, that of KIP's authors.
+        whitening: Which whitening made a ``zca`` space: the usual one, or ``kip``, that of KIP's authors.
         decode: Whether each image holds four.
         method: Who made it, as far as the file or its name says.
         recipe: Name of the recipe that its author trains with; the default recipe if empty.

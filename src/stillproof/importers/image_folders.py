@@ -27,7 +27,7 @@ class ImageFolders:
         folder: What a class folder is called.
         picture: What a picture is called.
         square: Side of the pictures where the format has one of its own, whatever the data set's size.
-        method: Who writes this layout, if it is one alone.
+        method: Who writes this layout, if only one method does.
     """
 
     name: str

@@ -22,7 +22,7 @@ HIDDEN_LAYERS = 2  # of an MLP
 def infer_network(weights: Mapping[str, Tensor], info: DataInfo) -> tuple[str, str]:
     """Return a network's reference, such as ``convnet:depth=3:width=128``, and what shapes cannot tell of it.
 
-    Both are empty if it is none that is known.
+    Both are empty if it is no known network.
     """
     if any(BLOCK.fullmatch(name) for name in weights):
         return _resnet(weights)

@@ -17,7 +17,7 @@ from stillproof.core.types import DataInfo
 
 IMAGES = ("images", "x", "data")  # lower case, as all names are compared
 LABELS = ("labels", "y", "targets")
-MOST_PACKED = 100  # times that a file may unpack to its size: images never shrink as much
+MOST_PACKED = 100  # times its own size that a file may unpack to: images never shrink as much
 SLACK = 2**24  # bytes that do no harm, however well they were packed
 
 

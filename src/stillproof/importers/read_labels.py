@@ -20,7 +20,7 @@ def read_labels(values: Tensor, name: str) -> tuple[Labels, str]:
     if not values.is_floating_point():
         return Hard(values.long()), "labels are classes"
     if not bool(torch.isfinite(values).all()) or not torch.equal(values, values.round()):
-        raise BadInput(f"{name} has labels that are no whole numbers, such as {float(values[0])}.")
+        raise BadInput(f"{name} has labels that are not whole numbers, such as {float(values[0])}.")
     return Hard(values.long()), f"labels are classes, stored as {str(values.dtype).removeprefix('torch.')}"
 
 
@@ -32,4 +32,4 @@ def _soft(values: Tensor) -> tuple[Labels, str]:
     one_hot = torch.nn.functional.one_hot(values.argmax(1), values.shape[1]).float()
     if torch.allclose(values, one_hot - 1 / values.shape[1], atol=1e-3):
         return Stored("centred", values), "labels are one-hot minus 1 / classes"
-    return Stored("logits", values), "labels are logits: their rows are no probabilities"
+    return Stored("logits", values), "labels are logits: their rows are not probabilities"

@@ -49,7 +49,7 @@ def rename_weights(weights: Mapping[str, Tensor], body: Body, network: str, path
         raise BadInput(f"{path} lacks {lacking[0]} of {network}: name the right network.")
     over = [foreign for foreign in in_order(weights) if foreign not in dict(pairs).values()]
     if over:
-        raise BadInput(f"{path}: {over[0]} is no part of {network}: name the right network.")
+        raise BadInput(f"{path}: {over[0]} is not part of {network}: name the right network.")
     counters = {name: torch.zeros((), dtype=torch.int64) for name in state if name.endswith(COUNTER)}
     return {own: weights[foreign].float().clone() for own, foreign in pairs} | counters
 

@@ -35,7 +35,7 @@ class ResultFile:
         content = load_torch(path)
         experiments = _experiments(content)
         if experiments is None:
-            raise BadInput(f"{path} is no result file: a dictionary with a list `data` of experiments is needed.")
+            raise BadInput(f"{path} is not a result file: a dictionary with a list `data` of experiments is needed.")
         about = (*_about(path, info), *_reported(content.get("accs_all_exps")))
         return [_experiment(path, entry, number, about) for number, entry in enumerate(experiments)]
 

@@ -1,1 +1,1 @@
-"""Networks, one family a file."""
+"""Networks, one family per file."""

@@ -1,4 +1,4 @@
-"""The part of a model behind its front: an embedding of the images and a classifier on top of it."""
+"""The part of a model after its front: an embedding of the images and a classifier on top of it."""
 
 from __future__ import annotations
 

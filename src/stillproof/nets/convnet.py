@@ -48,8 +48,8 @@ class ConvNet:
     Args:
         depth: Number of blocks.
         width: Channels of every block.
-        norm: Normalisation behind every convolution.
-        activation: Non-linearity behind every norm.
+        norm: Normalisation after every convolution.
+        activation: Non-linearity after every norm.
         pooling: Pooling at the end of every block.
     """
 

@@ -19,12 +19,12 @@ STAGES = 3
 class Nas201:
     """Three stages of equal cells with residual reductions between them, a global average pool and one linear layer.
 
-    The published accuracies are of 5 cells a stage; one is enough while searching.
+    The published accuracies are of 5 cells per stage; one is enough while searching.
 
     Args:
         arch: ``|op~0|+|op~0|op~1|+|op~0|op~1|op~2|`` or its six digits; the default is a residual block.
         width: Channels of the first stage; every further stage has twice as many.
-        cells: Cells of a stage.
+        cells: Cells per stage.
         affine: Whether the batch norms inside cells have weights; DC-Bench trained without.
     """
 
@@ -46,7 +46,7 @@ class Nas201:
 
 
 class Nas201Body(Body):
-    """A stem without activation, the stages, and a batch norm with ReLU behind them."""
+    """A stem without activation, the stages, and a batch norm with ReLU after them."""
 
     def __init__(self, config: Nas201, channels: int, num_classes: int) -> None:
         super().__init__()

@@ -17,7 +17,7 @@ class Zero(nn.Module):
 
 
 class AveragePool(nn.Module):
-    """The mean of 3x3 pixels, at the rim of those that are there.
+    """The mean of 3x3 pixels, at the border of those that are inside.
 
     Written as a convolution of each channel: on a CPU that takes a fifth of the time of torch's pool, which costs as
     much as a convolution with weights.
@@ -35,7 +35,7 @@ class Cell(nn.Module):
     """Four nodes, each the sum of what its edges bring from all nodes before it.
 
     Args:
-        operations: One an edge, in the order of ``EDGES``.
+        operations: One per edge, in the order of ``EDGES``.
         width: Channels.
         affine: Whether the batch norms have weights.
     """

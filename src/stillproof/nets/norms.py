@@ -14,8 +14,8 @@ Norm = Literal["instance", "batch", "layer", "group", "none"]
 def make_norm(kind: Norm, channels: int, size: int) -> nn.Module:
     """Return the layer that normalises maps of (channels, size, size).
 
-    Instance norm is a group norm with one group a channel, as in the reference networks. Where a group holds a single
-    value, its output would not depend on the input, and a network behind it would be constant: the norm is left out.
+    Instance norm is a group norm with one group per channel, as in the reference networks. Where a group holds a single
+    value, its output would not depend on the input, and a network after it would be constant: the norm is left out.
     """
     if kind == "batch":
         return nn.BatchNorm2d(channels)

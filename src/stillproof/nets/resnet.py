@@ -55,7 +55,7 @@ class ResNet:
 
     Args:
         depth: 18, 34, 50, 101 or 152 layers.
-        norm: Normalisation behind every convolution.
+        norm: Normalisation after every convolution.
         stem: First layers, for small images or as for ImageNet.
     """
 

@@ -11,7 +11,7 @@ from stillproof.nets.norms import Norm, make_norm
 
 
 def behind_stride(size: int, stride: int) -> int:
-    """Return the size of a map behind a padded convolution or pool with this stride."""
+    """Return the size of a map after a padded convolution or pool with this stride."""
     return -(-size // stride)
 
 
@@ -23,7 +23,7 @@ def make_stages(
     Args:
         block: Kind of block.
         counts: Blocks of each stage.
-        norm: Normalisation behind every convolution.
+        norm: Normalisation after every convolution.
         size: Size of the maps that enter.
     """
     stages: list[nn.Sequential] = []

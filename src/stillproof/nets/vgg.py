@@ -24,10 +24,10 @@ STAGES = ((64,), (128,), (256, 256), (512, 512), (512, 512))
 )
 @dataclass(frozen=True)
 class VGG:
-    """VGG-11 for small images, with a norm behind every convolution and without hidden linear layers.
+    """VGG-11 for small images, with a norm after every convolution and without hidden linear layers.
 
     Args:
-        norm: Normalisation behind every convolution.
+        norm: Normalisation after every convolution.
     """
 
     norm: Literal["instance", "batch"] = "instance"

@@ -18,9 +18,9 @@ from stillproof.nets.vit_blocks import Embedding, TransformerLayer
 class ViT:
     """Pre-norm transformer layers on patches, read at the class token.
 
-    Patches are 4 px wide, doubled until there are at most 16 a side and halved until there are at least 4: 2 px for
-    8 px images, 4 px for 28, 32 and 64, 16 px for 224. An image that is no whole number of patches is padded with zeros
-    below and on the right.
+    Patches are 4 px wide, doubled until there are at most 16 per side and halved until there are at least 4: 2 px for
+    8 px images, 4 px for 28, 32 and 64, 16 px for 224. An image that is not a whole number of patches is padded with
+    zeros below and on the right.
 
     Args:
         width: Length of a token.
@@ -28,7 +28,7 @@ class ViT:
         heads: Attention heads of a layer.
         head_width: Length of a head's keys, queries and values.
         hidden: Units of a layer's feed-forward part.
-        dropout: Share of values dropped behind the embedding and in every layer.
+        dropout: Share of values dropped after the embedding and in every layer.
     """
 
     width: int = 512

@@ -33,7 +33,7 @@ class Embedding(nn.Module):
 
 
 class Attention(nn.Module):
-    """Multi-head self-attention behind a layer norm."""
+    """Multi-head self-attention after a layer norm."""
 
     def __init__(self, width: int, heads: int, head_width: int, dropout: float) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a suite without tables of its own is shown by: one table of accuracies, and bars of the same."""
+"""How a suite without tables of its own is shown: one table of accuracies, and the same as bars."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def accuracy_section(suite: str) -> Section[None]:
 
 
 def accuracy_table(name: str, rows: Sequence[Answered]) -> Table:
-    """Return one line per row; what a suite says beyond the usual comes behind the numbers."""
+    """Return one line per row; what a suite says beyond the usual comes after the numbers."""
     said = dict.fromkeys(key for row in rows for key in row.keys)
     usual = (*BEFORE, *RULES)
     before = [column for column in BEFORE if column.key in said]
@@ -57,7 +57,7 @@ def accuracy_bars(rows: Sequence[Answered]) -> Figure:
 
 
 def _said_by(row: Answered) -> dict[str, Value]:
-    """Return what a row says of itself; lists and fractions are no values of a table, so they become text."""
+    """Return what a row says of itself; lists and fractions cannot be values of a table, so they become text."""
     return {key: value if isinstance(value, str | int | None) else str(value) for key, value in row.keys.items()}
 
 

@@ -18,7 +18,7 @@ SHORTEST, LONGEST, LAST = 60, 500, 2000  # milliseconds per frame
 
 @dataclass(frozen=True)
 class Film:
-    """One set: its title, its snapshots in the order of their steps, and what became of them."""
+    """One set: its title, its snapshots in the order of their steps, and its result."""
 
     title: str
     snapshots: Sequence[tuple[int, ShownSet]]

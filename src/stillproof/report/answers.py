@@ -1,4 +1,4 @@
-"""The rows of a run with the answers that the store holds by now, with a place for each seed."""
+"""The rows of a run with the answers that the store holds by now, one place per seed."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _answered(row: Json, records: Mapping[str, Record], needed: Mapping[str, Rec
 
 
 def _origins(record: Record | None) -> Sequence[str]:
-    """Return the cells that an answer is derived from; one that was never given, the cells that it would read."""
+    """Return the cells that an answer is derived from; for one that was never given, the cells that it would read."""
     return () if record is None else record.derived_from if record.status == "done" else record.needs
 
 

@@ -11,7 +11,7 @@ from stillproof.core.spec import Json
 from stillproof.store.records import Record
 from stillproof.store.store import Store
 
-# What of the code is in a name, in words; nothing of it is, while a file is as it was first released.
+# What the code adds to a name, in words; nothing while all its files are as first released.
 CODE = {
     "generations": "numbers may have changed since the first release",
     "edited": "a hash of files that are not as released",
@@ -52,7 +52,7 @@ class CellName:
 
 
 def explain_name(store: Store, text: str) -> CellName:
-    """Return what the name of the cell is made of that ``text`` means: an id, or the beginning of one."""
+    """Return what the name of a cell is made of; ``text`` is the cell's id, or the beginning of it."""
     found = store.results.find(text)
     if len(found) != 1:
         why = "there is none" if not found else f"there are {len(found)} of them: write more of it"
@@ -86,5 +86,5 @@ def _different(here: Mapping[str, str], there: Mapping[str, str]) -> list[Differ
 
 
 def meaning(part: str) -> str:
-    """Say in words what a part of a name is about, where its own name does not."""
+    """Say in words what a part of a name means, where the part itself does not tell."""
     return next((words for key, words in CODE.items() if key in part.split(".")), "")

@@ -29,7 +29,7 @@ def side_by_side(previews: Sequence[tuple[str, Path]]) -> Image.Image:
 
 
 def _flow(sizes: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], tuple[int, int]]:
-    """Return the left upper corner of each box, in lines as text has them, and the size of it all."""
+    """Return the upper left corner of each box, laid out in lines like text, and the size of the whole."""
     places: list[tuple[int, int]] = []
     left, top, right, bottom = MARGIN, MARGIN // 2, 0, 0
     for width, height in sizes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published mean (a fraction), where it stands in which paper, and what to know about it."""
+    """A published mean (a fraction), its paper and its place there, and what to know about it."""
 
     mean: float
     place: str

@@ -39,7 +39,7 @@ def complete(*columns: Values) -> list[tuple[float, ...]]:
 
 
 def paired(first: Values, second: Values) -> Difference | None:
-    """Return what the first has more than the second, seed by seed."""
+    """Return by how much the first is above the second, seed by seed."""
     differences = [one - other for one, other in complete(first, second)]
     return Difference(summarise(differences)) if differences else None
 

@@ -26,9 +26,9 @@ class Section(Generic[Ask]):
     """One question of a suite; a suite lists its sections as the class variable ``reports``.
 
     Args:
-        name: What its rows have as ``section``, and ``--section`` asks for.
+        name: What its rows have as ``section``, and what ``--section`` asks for.
         rows: What asks for its rows; only the suite itself calls it, with whatever it needs.
-        tables: From the rows of all sections by name, its tables; called only if there are rows of this one.
+        tables: From the rows of all sections by name, its tables; called only if this one has rows.
         figures: The same for its figures, each under a name that is good for a file; a figure without an answer is
             left out. Matplotlib is imported when one is drawn, not before: planning a suite does not need it.
     """
@@ -43,7 +43,7 @@ def sections_named(sections: Iterable[Section[Ask]], names: Iterable[str]) -> li
     """Return the sections of those names, each once.
 
     Raises:
-        UnknownName: There is no section of one of the names.
+        UnknownName: There is no section with one of the names.
     """
     known = {section.name: section for section in sections}
     for name in names:

@@ -83,7 +83,7 @@ def snapshots_of(store: Store, shown: ShownSet) -> list[tuple[int, ShownSet]]:
 
 
 def titles_of(sets: Sequence[ShownSet]) -> list[str]:
-    """Return a title for each; those that would be alike also name the parameters that are not."""
+    """Return a title for each; those that would be alike also name the parameters that differ."""
     plain = [title_of(shown) for shown in sets]
     titles = []
     for shown, title in zip(sets, plain, strict=True):

@@ -14,7 +14,7 @@ class Planned:
     """What a stage says of one question.
 
     Args:
-        spec: Everything that decides the answer, but for the stage itself.
+        spec: Everything that decides the answer, except for the stage itself.
         label: What people read.
         needs: The cells whose answers it reads.
         flops: The expected work.
@@ -56,4 +56,4 @@ class Images:
     dataset: str
     label: str
     needs: tuple[str, ...] = ()
-    part: str | None = None  # of the real images, if it is these
+    part: str | None = None  # which real images, if these are real

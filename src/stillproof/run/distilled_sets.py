@@ -51,5 +51,5 @@ def set_name(spec: Json, dataset: str, cell: str) -> str:
 
 
 def cost_up_to(step: int, steps: int, cost: Json) -> Json:
-    """Return what the first steps cost: their share of the whole, as steps are alike."""
+    """Return what the first steps cost: their share of the whole, since all steps cost the same."""
     return cost | {"seconds": cost["seconds"] * min(step / max(steps, 1), 1)}

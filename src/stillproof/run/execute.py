@@ -30,7 +30,7 @@ def execute(work: Work, workers: int) -> None:
     if any(state not in FINISHED for state in states.values()):
         executor: Executor = Pool(workers) if workers > 1 else run_here
         executor(dataclasses.replace(work, cells=shared))
-    if last:  # given all cells, of which these are left: how those that they need ended is looked up among them
+    if last:  # all cells are handed over, though only these are left: they look up how the cells that they need ended
         run_here(work)
 
 

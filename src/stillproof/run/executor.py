@@ -11,7 +11,7 @@ from stillproof.run.cell import Cell
 from stillproof.run.stage import Options
 from stillproof.store.store import Store
 
-# Takes the status of all cells, and the share that is done of those that run.
+# Takes the status of all cells, and how much of each running one is done.
 OnChange = Callable[[dict[str, str], dict[str, float]], None]
 
 

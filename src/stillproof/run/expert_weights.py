@@ -1,4 +1,4 @@
-"""Reads the weights that experts had at every epoch; apart from what trains them, which does not name their readers."""
+"""Reads the weights of experts at every epoch; apart from their training, whose code must not name their readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features of real and of distilled images in a stored network, to see where the ones lie among the others."""
+"""Features of real and of distilled images in a stored network, to see where they lie among each other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Embedder:
 
     @torch.no_grad()
     def _embed(self, items: Tensor, into_space: Callable[[Tensor], Tensor]) -> Features:
-        """Return the features of images that ``into_space`` makes of some of the items at a time."""
+        """Return the features of the items, which ``into_space`` turns into images part by part."""
         if not len(items):
             return np.empty((0, 0), np.float32)
         parts = (into_space(items[start : start + TEST_BATCH]) for start in range(0, len(items), TEST_BATCH))
@@ -64,7 +64,7 @@ def read_embedder(train_cell: str, job: Job) -> Embedder:
 
 
 def sample_of_class(data: ImageSet, label: int, most: int) -> Tensor:
-    """Return the positions of at most ``most`` images of a class, in an order by lot that is always the same."""
+    """Return the positions of at most ``most`` images of a class, in a random order that is always the same."""
     index = data.of_class(label)
     order = torch.randperm(len(index), generator=Seeds(0).child("distribution", "real", label).torch())
     return index[order[:most]]

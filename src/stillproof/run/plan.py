@@ -24,7 +24,7 @@ class Planner:
     """Turns requests into cells; a request that was seen before costs nothing."""
 
     def __init__(self, root: Path, device: str = "cpu") -> None:
-        """Plan for the data sets below ``root``; ``device`` decides nothing but what is timed."""
+        """Plan for the data sets below ``root``; ``device`` matters only for what is timed."""
         self.device = device
         self.cells: dict[str, Cell] = {}
         self.names = Resolver(root)
@@ -36,7 +36,7 @@ class Planner:
         return [self._row(row) for row in rows]
 
     def _row(self, row: Row) -> Json:
-        """Return a row with its cells; one that may be too large for its data set then has none, but the reason."""
+        """Return a row with its cells; one that may be too large for its data set, and is, has a reason instead."""
         try:
             return {**row.keys, "cells": [self.plan(request).id for request in row.requests]}
         except TooFewImages as error:

@@ -1,4 +1,4 @@
-"""From names to components and what names these in specs; asked thousands of times by a plan, answered once each."""
+"""From names to components, and to what names them in specs; answers are kept, since a plan asks thousands of times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stillproof.data.load import load
 from stillproof.nets.build import forward_flops
 from stillproof.train.recipe import Recipe, check_plain
 
-# What of a data set decides numbers besides its images; its licence and the names of its classes do not.
+# What decides numbers besides the images of a data set; its licence and the names of its classes do not.
 DECIDING = ("channels", "size", "num_classes", "mean", "std")
 
 
@@ -31,7 +31,7 @@ class DataFacts:
     total: int
 
     def info_spec(self) -> Json:
-        """Return what of the description enters a spec."""
+        """Return the part of the description that enters a spec."""
         return {name: value for name, value in dataclasses.asdict(self.info).items() if name in DECIDING}
 
 

@@ -111,7 +111,7 @@ class Stage:
         raise BadInput(f"{self} is nothing that could be computed.")
 
     def images(self, planner: Planner) -> Images | None:
-        """Return images that are there without being computed; nothing if the cell's answer has them, or none."""
+        """Return images that are there without being computed; nothing if there are none, or a cell computes them."""
         return None
 
     @staticmethod
@@ -121,7 +121,7 @@ class Stage:
 
 
 def recorded(ctx: Context) -> Json:
-    """Return the numerics of a finished cell: this process's, and those of the processes that began it, if others."""
+    """Return the numerics of a finished cell: this process's, and those of other processes that began it, if any."""
     found = {**ctx.numerics, "compiled": bool(ctx.notes.get("compiled"))}
     return found | ({"segments": ctx.segments} if len(ctx.segments) > 1 else {})
 

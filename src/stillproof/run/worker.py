@@ -37,7 +37,7 @@ class Worker:
         cells: Sequence[Cell],
         on_change: Callable[[dict[str, str], dict[str, float]], None] = lambda *_: None,
     ) -> None:
-        """Prepare; ``on_change`` is told the status of all cells and the share that is done of those that run."""
+        """Prepare; ``on_change`` is told the status of all cells and how much of each running one is done."""
         self.store, self.options = store, options
         self._on_change = on_change
         self._owner = this_owner()
@@ -173,7 +173,7 @@ class Worker:
         return "unsupported"
 
     def _pass_on(self, cell: Cell, missing: str) -> str:
-        """End a cell as the one that it needs ended, in the words of the one that failed first."""
+        """End a cell in the same way as the one that it needs, in the words of the one that failed first."""
         record = self.store.results.get(missing)
         reason = ((record and record.error) or "unknown").splitlines()[0]
         if not reason.startswith(NOT_COMPUTED):

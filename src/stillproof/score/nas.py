@@ -23,7 +23,7 @@ class Choice:
 
     Args:
         top1: Of the architecture that the proxy ranks best; where several share that place, their mean, which is what
-            a choice among them by lot finds.
+            a random choice among them finds.
         tied: How many share that place.
         best: The best of the sample.
         regret: How much of the best the choice loses.

@@ -14,15 +14,15 @@ from stillproof.score.stats import Summary, summarise
 RESAMPLES = 2000
 DIGITS = 12  # means that are equal but for rounding are ties
 
-BySeed = Mapping[str, Sequence[float]]  # accuracies as fractions, one a seed, in the order of the seeds
+BySeed = Mapping[str, Sequence[float]]  # accuracies as fractions, one per seed, in the order of the seeds
 
 
 def ranking_preserved(home: BySeed, other: BySeed, seeds: Seeds) -> Agreement:
     """Return Spearman's rho and Kendall's tau-b between the orders of the methods on two networks.
 
     Methods are ordered by their means over seeds. The intervals are percentile intervals of a bootstrap over the seeds
-    of each method; a seed brings its accuracies on both networks, since both may come of one distilled set. The methods
-    themselves are given, not drawn. With few seeds such intervals are somewhat too narrow.
+    of each method; a seed brings its accuracies on both networks, since both may come from one distilled set. The
+    methods themselves are given, not drawn. With few seeds such intervals are somewhat too narrow.
 
     Args:
         home: Accuracies of each method on one network.
@@ -52,7 +52,7 @@ def unseen_mean(accuracies: BySeed, home: str) -> Summary:
 
 
 def drop(accuracies: BySeed, home: str) -> Summary:
-    """Return what ``home`` has more than the unseen networks on average, seed by seed, summarised over seeds."""
+    """Return by how much ``home`` is above the unseen networks' mean, seed by seed, summarised over seeds."""
     unseen = _unseen(accuracies, home)
     return summarise([own - mean for own, mean in zip(accuracies[home], unseen, strict=True)])
 

@@ -10,7 +10,7 @@ from stillproof.core.types import DataInfo, Labels
 
 
 def check_images(images: Tensor, labels: Labels, info: DataInfo, dataset: str) -> None:
-    """Refuse images that are no floats, do not fit the data set or their labels, or are not finite."""
+    """Refuse images that are not floats, do not fit the data set or their labels, or are not finite."""
     if not images.is_floating_point():
         raise BadInput(f"images are {images.dtype}, not floats: divide whole numbers by 255 first.")
     expected, count = (info.channels, info.size, info.size), len(labels.values)
@@ -44,4 +44,4 @@ def check_pixels(images: Tensor) -> None:
     """Refuse images that are said to be pixels and leave [0, 1]."""
     low, high = float(images.min()), float(images.max())
     if not (low >= 0 and high <= 1):
-        raise BadInput(f"images reach from {low:.2f} to {high:.2f}, so they are no pixels: say space='normalised'?")
+        raise BadInput(f"images reach from {low:.2f} to {high:.2f}, so they are not pixels: say space='normalised'?")

@@ -67,7 +67,7 @@ def read_folder(folder: Path) -> Artifact:
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    """Return all files of an artifact folder by name; of the unchecked ones no links, which may lead anywhere."""
+    """Return all files of an artifact folder by name, without unchecked links, which may lead anywhere."""
     with disk_trouble(folder):
         paths = sorted(folder.iterdir()) if folder.is_dir() else []
     return _read(path for path in paths if path.name in (CARD, TENSORS) or not path.is_symlink())

@@ -66,14 +66,14 @@ class Catalogue:
         return found[0].cell if found else None
 
     def names_of(self, artifacts: Sequence[str], kind: str) -> dict[str, str]:
-        """Return the names of those of the artifacts that are of a kind; one without a name has an empty one."""
+        """Return the names of the artifacts of one kind among these; an artifact without a name has an empty one."""
         query = select(table.c.id, table.c.name).where(table.c.kind == kind)
         with self._database.read() as connection:
             rows = [row for part in chunks(artifacts) for row in connection.execute(query.where(table.c.id.in_(part)))]
         return {row.id: row.name or "" for row in rows}
 
     def named_after(self, artifact: str) -> dict[int, str]:
-        """Return the artifacts whose names are that of another and a number, as in name@50, by number."""
+        """Return the artifacts that are named after another one with a number, as in name@50, by number."""
         own = next((row.name for row in self._find(table.c.id == artifact)), None)
         found = self._find(table.c.name.startswith(f"{own}@", autoescape=True)) if own else []
         numbered = {row.name.removeprefix(f"{own}@"): str(row.id) for row in found}

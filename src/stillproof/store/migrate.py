@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 HEAD = "0003"
-NAMES_THAT_LAST = "0003"  # cells were named otherwise before
+NAMES_THAT_LAST = "0003"  # cells were named differently before
 RENAMED = "; its tables and artifacts are as they were, but questions have new names, so that a run computes them anew"
 SCRIPTS = "stillproof.store:migrations"
 VERSION_TABLE = "alembic_version"

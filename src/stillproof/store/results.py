@@ -56,17 +56,17 @@ class Results:
         return {row.id: row.status for row in self._rows(select(cells.c.id, cells.c.status), ids)}
 
     def progress_of(self, ids: Sequence[str]) -> dict[str, float]:
-        """Return how far each of the cells that are there is, 0 to 1, by id."""
+        """Return the progress of those of the cells that are there, 0 to 1, by id."""
         return {row.id: row.progress for row in self._rows(select(cells.c.id, cells.c.progress), ids)}
 
     def standing_on(self, ids: Sequence[str]) -> dict[str, tuple[list[str], list[str]]]:
-        """Return of those of the cells that are done the artifacts and the cells that their answers stand on, by id."""
+        """Return the artifacts and the cells that the answers of finished cells stand on, by id."""
         done = select(cells.c.id, cells.c.artifacts, cells.c.derived_from).where(cells.c.status == "done")
         found = self._rows(done, ids)
         return {row.id: (from_text(row.artifacts) or [], from_text(row.derived_from) or []) for row in found}
 
     def find(self, prefix: str) -> list[str]:
-        """Return the ids that begin with ``prefix``; too short a one means none."""
+        """Return the ids that begin with ``prefix``; none if that is too short."""
         if not is_prefix(prefix):
             return []
         with self._database.read() as connection:

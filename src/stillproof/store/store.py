@@ -91,7 +91,7 @@ class Store:
         return self._catalogue.resolve(text, kind)
 
     def names_of(self, artifacts: Sequence[str], kind: str) -> dict[str, str]:
-        """Return the names of those of the artifacts that are of a kind; one without a name has an empty one."""
+        """Return the names of the artifacts of one kind among these; an artifact without a name has an empty one."""
         return self._catalogue.names_of(artifacts, kind)
 
     def snapshots_of(self, artifact: str) -> dict[int, str]:
@@ -103,7 +103,7 @@ class Store:
         return self._catalogue.cell_of(artifact)
 
     def reopen_damaged(self, cell_ids: Sequence[str]) -> list[str]:
-        """Let those of the cells be computed again that are done but stand on artifacts that are lost or cut short.
+        """Let those cells that are done, but stand on artifacts that are lost or cut short, be computed again.
 
         Nothing is read but sizes; content that changed without changing its size shows when it is read.
 
@@ -124,7 +124,7 @@ class Store:
         return again
 
     def reopen_maker(self, artifact: str) -> str | None:
-        """Let the cell be computed again that made an artifact which was read and found corrupt.
+        """Let the cell that made an artifact be computed again, after the artifact was read and found corrupt.
 
         Returns:
             The id of that cell, or nothing if no cell of this store made the artifact. If it was made

@@ -17,5 +17,5 @@ def to_text(value: object, what: str) -> str:
 
 
 def from_text(text: str | None) -> Any:
-    """Read what ``to_text`` wrote; nothing stays nothing."""
+    """Read what ``to_text`` wrote; None stays None."""
     return None if text is None else json.loads(text)

@@ -1,4 +1,4 @@
-"""Suite accuracy: how well does a network do that was trained on each distilled set?"""
+"""Suite accuracy: how well does a network trained on each distilled set do?"""
 
 from __future__ import annotations
 

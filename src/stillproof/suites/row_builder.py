@@ -1,4 +1,4 @@
-"""What the rows of a suite ask alike: which images, made and trained on by which seeds."""
+"""What the rows of a suite have in common: which images, made and trained on by which seeds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RowBuilder:
 
     @property
     def part(self) -> Part:
-        """Return what is learned from: a part, if the rest is needed to choose an epoch by."""
+        """Return the part that is learned from: not all, if the rest is needed to choose an epoch by."""
         return "fit" if self.selection == "heldout" else "train"
 
     def distilled(self, method: str, ipc: int, seed: int, part: Part | None = None) -> Request:
@@ -56,7 +56,7 @@ class RowBuilder:
         seed: int,
         heldout: Heldout | None = None,
     ) -> Request:
-        """Ask for a trained network; one that is looked at on a held-out part counts as it is in the end."""
+        """Ask for a trained network; if a held-out part is given, its last epoch counts."""
         rule: Selection = "last" if heldout else self.selection
         looked_at: Heldout | None = heldout or ("heldout" if self.selection == "heldout" else None)
         return selected(trained(on, network, recipe, seed, looked_at), rule)
@@ -70,7 +70,7 @@ class RowBuilder:
         return self.row(section, method, ipc, requests, network=chosen, recipe=recipe, **more)
 
     def row(self, section: str, method: str, ipc: int | None, requests: Sequence[Request], **more: Any) -> Row:
-        """Return a row with what is said of every one; without a ``section`` the suite has but one table.
+        """Return a row with what every row says; without a ``section`` the suite has only one table.
 
         ``more`` is what else it is about; a ``selection`` in it is the row's own.
         """

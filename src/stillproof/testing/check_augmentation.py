@@ -108,6 +108,8 @@ def _mixes(name: str) -> None:
         mixed, shares = augment.mix(flat.clone(), torch.eye(6), Seeds(seed).torch())
         need(shares.shape == (6, 6), f"targets (6, 6) became {tuple(shares.shape)}")
         need(torch.allclose(shares.sum(1), torch.ones(6)), "the shares of an image do not sum to 1")
-        need(torch.allclose(mixed.mean((1, 2, 3)), shares @ values, atol=1e-4), "labels and images are mixed otherwise")
+        need(
+            torch.allclose(mixed.mean((1, 2, 3)), shares @ values, atol=1e-4), "labels and images are mixed differently"
+        )
         alone = augment(flat.clone(), Seeds(seed).torch())
-        need(torch.equal(alone, mixed), "it mixes images otherwise when it is not given their labels")
+        need(torch.equal(alone, mixed), "it mixes images differently when it is not given their labels")

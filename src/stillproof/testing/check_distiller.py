@@ -32,7 +32,7 @@ from stillproof.train.recipe import Recipe
 from stillproof.transforms.space import make_front
 
 IPC = 2
-READ = ("distill", "needs", "presets", "image_passes")  # what of a distiller is read by its name
+READ = ("distill", "needs", "presets", "image_passes")  # what is read of a distiller, by name
 NETWORK = "convnet-3:width=8"
 
 

@@ -50,7 +50,7 @@ def _seeded(name: str) -> None:
     need(_equal(first, second), "one seed gives different weights")
     need(not _equal(first, other), "two seeds give the same weights")
     reinitialise(other, Seeds(0))
-    need(_equal(first, other), "drawing the weights anew gives others than building")
+    need(_equal(first, other), "drawing the weights anew gives other weights than building")
 
 
 def _no_global_draws(name: str) -> None:

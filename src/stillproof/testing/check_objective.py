@@ -71,7 +71,7 @@ def _train(name: str, *, scratch: Path | None = None, stop: bool = False) -> tup
 def _builds(name: str) -> None:
     objective = objective_of(name)
     strange = set(objective.references.values()) - REGISTRIES.keys()
-    need(not strange, f"its references name {sorted(strange)}, which are no kinds of component")
+    need(not strange, f"its references name {sorted(strange)}, which are not kinds of component")
     canonical_json(objectives.spec(objective).as_dict())
     for registry, reference in references_of(objective).values():
         registry.build(reference)

@@ -30,7 +30,7 @@ def check_recipe(name: str) -> list[Result]:
 
 def _build(name: str) -> Recipe:
     recipe = recipes.build(name)
-    need(isinstance(recipe, Recipe), f"{type(recipe).__name__} is no subclass of stillproof.train.recipe.Recipe")
+    need(isinstance(recipe, Recipe), f"{type(recipe).__name__} is not a subclass of stillproof.train.recipe.Recipe")
     built: Recipe = recipe
     return built
 

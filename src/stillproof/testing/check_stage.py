@@ -29,9 +29,9 @@ def check_stage(name: str) -> list[Result]:
 
 def _is_stage(name: str) -> None:
     cls: Any = stages.get(name)
-    need(issubclass(cls, Stage), f"{cls.__name__} is no subclass of stillproof.plugin.Stage")
+    need(issubclass(cls, Stage), f"{cls.__name__} is not a subclass of stillproof.plugin.Stage")
     frozen = dataclasses.is_dataclass(cls) and vars(cls)["__dataclass_params__"].frozen
-    need(frozen, f"{cls.__name__} is no frozen dataclass")
+    need(frozen, f"{cls.__name__} is not a frozen dataclass")
 
 
 def _has_methods(name: str) -> None:

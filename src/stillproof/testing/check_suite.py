@@ -86,7 +86,7 @@ def _torch_free(name: str) -> None:
         entry for registry in REGISTRIES.values() if registry is not suites for entry in registry.entries().values()
     ]
     if module == "__main__" or any(entry.module == module for entry in others):
-        raise CannotBeChecked  # a notebook, which no other process can import, or a file that also brings what computes
+        raise CannotBeChecked  # a notebook, which no other process can import, or a file that also has other components
     source = getattr(sys.modules[module], "__plugin_source__", "")
     command = [sys.executable, "-c", WITHOUT_TORCH, name]
     done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)

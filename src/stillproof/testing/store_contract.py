@@ -231,7 +231,7 @@ class StoreContract:
         assert store.resolve_artifact("mine") == artifact and store.cell_of(artifact) == cell
 
     def test_an_artifact_from_elsewhere_is_kept_by_its_folder(self, store: Store, tmp_path: Path) -> None:
-        """A folder that was exported is copied and found by its id; of the copy nobody is the maker."""
+        """A folder that was exported is copied and found by its id; the copy has no maker."""
         import torch
 
         with open_store(str(tmp_path / "elsewhere.db")) as other:

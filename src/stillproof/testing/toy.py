@@ -8,7 +8,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo, ImageSet
 
 TOY = DataInfo("toy", 1, 8, 3, (0.4,), (0.25,), "none needed", ("left", "middle", "right"))
-EACH = 12  # images a class
+EACH = 12  # images per class
 
 
 def toy_images(seed: int = 0) -> ImageSet:

@@ -52,7 +52,7 @@ class Augmenter:
         augmentation = self.augmentation
         if not isinstance(augmentation, MixesLabels):
             return None
-        # Drawn again from the start of the same stream, so that it is the same mixture: by then it is known what of.
+        # Drawn again from the start of the same stream, so that it is the same mixture: only now is it known of what.
         return lambda values: augmentation.mix(images, values, seeds.torch())[1]
 
 

@@ -22,7 +22,7 @@ def compiled(
 ) -> Callable[..., Tensor]:
     """Return ``function``, compiled if ``flops`` of work lie ahead; ``notes["compiled"]`` tells which.
 
-    The first argument of ``function`` are images. Compiled code sees them, and the weights of ``body``, with the
+    The first argument of ``function`` is images. Compiled code sees them, and the weights of ``body``, with the
     channels last: that is what makes it fast. A failing compiler shows itself at a call; after one more try with an
     empty cache (it gives up on the ninth shape of network in one process), the call is repeated without it.
     """

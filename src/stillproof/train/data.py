@@ -13,7 +13,7 @@ from stillproof.transforms.decode import decode_images, decode_labels
 
 
 def from_distilled(distilled: Distilled, front: nn.Module, device: str) -> TrainData:
-    """Return a distilled set, held on the device; sets in pixels pass the front, others are already behind it."""
+    """Return a distilled set, held on the device; sets in pixels pass the front, others have passed it already."""
     images = decode_images(distilled.images, distilled.decode).to(device)
     labels = decode_labels(distilled.labels, distilled.decode)
     if distilled.space.kind == "pixels":

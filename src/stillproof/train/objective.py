@@ -1,4 +1,4 @@
-"""What training makes small: a component that a recipe names."""
+"""What training minimises: a component that a recipe names."""
 
 from __future__ import annotations
 

@@ -30,9 +30,9 @@ class Recipe:
         decay: The factor.
         reset_momentum: Whether a decay also forgets the momentum.
         clip: Largest norm of the gradient of all weights together; a longer one is shortened. 0 shortens none.
-        shuffle: Whether every pass has an order of its own; without, all have the order of the data.
+        shuffle: Whether every pass has an order of its own; if not, all have the order of the data.
         augment: Name of an augmentation, or ``none``; one that mixes images mixes their labels too.
-        objective: Name of what is made small, as ``cross-entropy``, ``mse`` or ``kl(temperature=20)``.
+        objective: Name of what is minimised, as ``cross-entropy``, ``mse`` or ``kl(temperature=20)``.
         curve_points: Evenly spaced points of the accuracy curve, the last pass among them.
     """
 

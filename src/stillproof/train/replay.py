@@ -20,7 +20,7 @@ from stillproof.transforms.crop_resize import crop_resize
 
 @dataclass(frozen=True)
 class Replay(TargetSource):
-    """The targets of a recorded run, which has an order and changes of its images of its own."""
+    """The targets of a recorded run, which has its own order of the images and its own changes of them."""
 
     labels: PerEpoch
 

@@ -57,7 +57,7 @@ class Training:
         return {"body": self.model.body} | own | curve | self.kept
 
     def compiled(self, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        """Return ``function``, whose first argument are images, compiled if the work ahead repays it."""
+        """Return ``function``, whose first argument is images, compiled if the work ahead repays it."""
         work = 3 * self.flops * self.recipe.epochs * len(self.data)  # a backward pass costs two forward ones
         return compiled(function, self.model.body, flops=work, notes=self.ctx.notes)
 

@@ -1,1 +1,1 @@
-"""Changes of images: normalisation, whitening and augmentations, one a file."""
+"""Changes of images: normalisation, whitening and augmentations, one per file."""

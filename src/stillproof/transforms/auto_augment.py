@@ -1,4 +1,4 @@
-"""AutoAugment: pairs of operations that were found by a search, one pair an image."""
+"""AutoAugment: pairs of operations that were found by a search, one pair per image."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HIGHEST = 9  # levels go from 0 to 9
 )
 @dataclass(frozen=True)
 class AutoAugment(PixelAugmentation):
-    """One of 25 pairs of operations an image, each with its probability, level and a sign of its own.
+    """One of 25 pairs of operations per image, each operation with its probability, level and sign.
 
     Args:
         per_batch: Whether all images of a batch get the same change, in 8 bits, as in DC-Bench.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 Step = tuple[str, float, int]
 Pair = tuple[Step, Step]
 
-# One pair a line; operations without a strength have level 0.
+# One pair per line; operations without a strength have level 0.
 CIFAR10 = """
 invert 0.1 0        contrast 0.2 6
 rotate 0.7 2        translate-x 0.3 9

@@ -30,7 +30,7 @@ class Draws:
         return self._spread(torch.randint(low, high, size, generator=self.generator, device=self.generator.device))
 
     def orders(self, length: int) -> Tensor:
-        """Return (count, length): an order of 0 to ``length - 1`` an image."""
+        """Return (count, length): one order of 0 to ``length - 1`` per image."""
         return self.uniform(length).argsort(1)
 
     def beta(self, alpha: float) -> Tensor:

@@ -1,4 +1,4 @@
-"""DSA, differentiable Siamese augmentation: one random kind of change a batch, with gradients to the images."""
+"""DSA, differentiable Siamese augmentation: one random kind of change per batch, with gradients to the images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPERATIONS = ("color", "crop", "cutout", "flip", "scale", "rotate")
 @augmentations.register("dsa", version=1, paper="arXiv:2102.08259")
 @dataclass(frozen=True)
 class DSA:
-    """One operation of the strategy a batch, chosen uniformly; it acts in the space that the network's body sees.
+    """One operation of the strategy per batch, chosen uniformly; it acts in the space that the network's body sees.
 
     Args:
         strategy: Operations to choose from, joined by underscores.
@@ -85,7 +85,7 @@ class DSA:
 
     def _cutout(self, images: Tensor, draw: Draws) -> Tensor:
         sides = [int(size * self.ratio_cutout + 0.5) for size in images.shape[2:]]
-        # The centre may lie on any pixel; squares of even side have one more place, behind the last pixel.
+        # The centre may lie on any pixel; squares of even side have one more place, after the last pixel.
         centres = [
             draw.integers(0, size + 1 - side % 2).to(images.device)
             for size, side in zip(images.shape[2:], sides, strict=True)

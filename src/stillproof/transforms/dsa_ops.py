@@ -1,4 +1,4 @@
-"""The operations of DSA as pure functions: images (N, C, H, W) and one parameter an image, or one for all of them."""
+"""The operations of DSA as pure functions: images (N, C, H, W) and one parameter per image, or one for all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def flip(images: Tensor, chosen: Tensor) -> Tensor:
 
 
 def shift(images: Tensor, down: Tensor, right: Tensor) -> Tensor:
-    """Read every pixel from so many pixels further down and right; what lies outside is zero."""
+    """Read every pixel from ``down`` and ``right`` pixels further on; what lies outside is zero."""
     count, channels, height, width = images.shape
     # One ring of zeros is enough: reads beyond it are clamped onto it.
     padded = F.pad(images, (1, 1, 1, 1))
@@ -49,7 +49,7 @@ def cut_out(images: Tensor, top: Tensor, left: Tensor, height: int, width: int) 
 
 
 def scale(images: Tensor, across: Tensor, down: Tensor) -> Tensor:
-    """Show so many times the width and height: above 1 the image shrinks, below 1 it grows."""
+    """Show ``across`` times the width and ``down`` times the height: above 1 the image shrinks, below 1 it grows."""
     zero = torch.zeros_like(across)
     return _warp(images, [[across, zero, zero], [zero, down, zero]])
 

@@ -70,7 +70,7 @@ class KipZCA(ZCA):
 
 
 def _second_moment(data: ImageSet, standardise: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:
-    """Return the second moment (D, D) of the unit images, and the mean length before they were that."""
+    """Return the second moment (D, D) of the unit images, and their mean length before that."""
     products = lengths = torch.zeros((), dtype=torch.float64)
     for batch in _batches(data):
         unit, length = _unit(standardise(batch))

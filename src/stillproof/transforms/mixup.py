@@ -15,7 +15,7 @@ from stillproof.transforms.mixing import Mixing
 @augmentations.register("mixup", version=1, paper="arXiv:1710.09412", names={"mixup-per-batch": {"per_batch": True}})
 @dataclass(frozen=True)
 class Mixup(Mixing):
-    """Adds to a share of every image the rest of another one.
+    """Adds a share of another image to the remaining share of every image.
 
     Args:
         alpha: Both parameters of the Beta distribution that an image's own share comes from.

@@ -15,8 +15,8 @@ class Normalise(Front):
     """(pixels - mean) / std.
 
     Args:
-        mean: One value a channel, in [0, 1] pixels.
-        std: One value a channel, in [0, 1] pixels.
+        mean: One value per channel, in [0, 1] pixels.
+        std: One value per channel, in [0, 1] pixels.
     """
 
     mean: Tensor
@@ -26,7 +26,7 @@ class Normalise(Front):
         super().__init__()
         if not mean or len(mean) != len(std) or min(std) <= 0:
             raise BadInput(
-                f"mean {tuple(mean)} and std {tuple(std)} cannot normalise: give one of each a channel, std above 0."
+                f"mean {tuple(mean)} and std {tuple(std)} cannot normalise: give one of each per channel, std above 0."
             )
         self.register_buffer("mean", torch.tensor(mean).view(1, -1, 1, 1))
         self.register_buffer("std", torch.tensor(std).view(1, -1, 1, 1))

@@ -1,4 +1,4 @@
-"""Operations on the values of [0, 1] pixels: images (N, C, H, W) and one strength an image, (N,).
+"""Operations on the values of [0, 1] pixels: images (N, C, H, W) and one strength per image, (N,).
 
 Pictures inside [0, 1] come out as torchvision's operations and Pillow's have them. Synthetic images may go beyond, and
 are not cut to size: where the originals clamp, the limits here are [0, 1] or the image's own darkest and brightest
@@ -43,7 +43,7 @@ def adjust_sharpness(images: Tensor, strength: Tensor) -> Tensor:
 
 
 def shift_hue(images: Tensor, turn: Tensor) -> Tensor:
-    """Move every pixel by so many turns around the colour circle; images without colours stay as they are."""
+    """Move every pixel by ``turn`` turns around the colour circle; images without colours stay as they are."""
     if images.shape[1] != 3:
         return images
     red, green, blue = images.unbind(1)
@@ -70,7 +70,7 @@ def solarize(images: Tensor, threshold: Tensor) -> Tensor:
 
 
 def posterize(images: Tensor, bits: Tensor) -> Tensor:
-    """Keep so many of the 8 bits of every value."""
+    """Keep the highest ``bits`` of the 8 bits of every value."""
     step = 2 ** (8 - _by_image(bits))
     return (_levels(images) / step).floor() * step / 255
 
@@ -89,7 +89,7 @@ def equalize(images: Tensor, _: Tensor) -> Tensor:
     offsets = 256 * torch.arange(rows, device=images.device)[:, None]
     counts = (levels + offsets).flatten().bincount(minlength=256 * rows).view(rows, 256)
     last = counts.gather(1, levels.amax(1, keepdim=True))
-    step = (levels.shape[1] - last) // 255  # (N * C, 1) pixels a level
+    step = (levels.shape[1] - last) // 255  # (N * C, 1) pixels per level
     before = counts.cumsum(1) - counts
     table = ((before + step // 2) // step.clamp(min=1)).clamp(max=255)
     changed = (table.gather(1, levels) / 255).view(images.shape).to(images.dtype)

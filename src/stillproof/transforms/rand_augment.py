@@ -22,11 +22,11 @@ CHOICES = tuple(name for name in OPERATIONS if name not in ("invert", "hue"))
 )
 @dataclass(frozen=True)
 class RandAugment(PixelAugmentation):
-    """So many of 14 operations an image, one after the other, each drawn from all of them with a sign of its own.
+    """A number of operations per image, one after another, each drawn from the same 14 and with its own sign.
 
     Args:
         per_batch: Whether all images of a batch get the same change, in 8 bits, as in DC-Bench.
-        num_ops: Operations an image.
+        num_ops: Operations per image.
         magnitude: Level of every operation, from 0.
         bins: Number of levels.
     """

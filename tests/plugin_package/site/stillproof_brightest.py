@@ -1,4 +1,4 @@
-"""A method of somebody else's, in a package of its own: the brightest images of each class."""
+"""Somebody else's method, in a package of its own: the brightest images of each class."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Brightest:
     skip: int = 0
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         chosen = []
         for label in range(data.num_classes):
             index = data.of_class(label)

@@ -10,7 +10,7 @@ from stillproof.distill.grids.grid import Form, cell_by_cell, pack_grids
 
 
 def keep_images(data: ImageSet, index: Tensor, ctx: Context, form: Form = "single") -> Distilled:
-    """Return the chosen images, class by class, in the cell's space; as grids, four in the place of one."""
+    """Return the chosen images, class by class, in the cell's space; as grids, four in place of one."""
     images = real_images(data, index, ctx, form)
     if form == "single":
         return ctx.distilled(images, data.labels[index], data)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 Distance = Literal["layerwise", "mse", "cos"]
-Gradients = Sequence[Tensor]  # one a parameter, in the network's order
+Gradients = Sequence[Tensor]  # one per parameter, in the network's order
 
 EPSILON = 1e-6  # beside the product of two norms
 
@@ -20,7 +20,7 @@ def gradient_distance(kind: Distance, found: Gradients, goal: Gradients) -> Tens
 
 
 def _layerwise(found: Gradients, goal: Gradients) -> Tensor:
-    """Sum 1 - cosine over the rows of every layer: one row an output unit; biases and scales of norms do not count."""
+    """Sum 1 - cosine over the rows of every layer: one row per output unit; biases and scales of norms do not count."""
     layers = [(f.flatten(1), g.flatten(1)) for f, g in zip(found, goal, strict=True) if f.dim() > 1]
     return torch.stack([_one_minus_cosine(f, g).sum() for f, g in layers]).sum()
 
@@ -34,7 +34,7 @@ def _cos(found: Gradients, goal: Gradients) -> Tensor:
 
 
 def _one_minus_cosine(left: Tensor, right: Tensor) -> Tensor:
-    """Return one value a row (the last dimension)."""
+    """Return one value per row (the last dimension)."""
     lengths: Tensor = torch.linalg.vector_norm(left, dim=-1) * torch.linalg.vector_norm(right, dim=-1)
     return 1 - (left * right).sum(-1) / (lengths + EPSILON)
 

@@ -17,7 +17,7 @@ from stillproof.nets.body import Body
 from stillproof.nets.build import has_batch_norm
 from stillproof.transforms.dsa import DSA
 
-STATISTICS_IMAGES = 16  # real images a class that set the statistics of batch norms
+STATISTICS_IMAGES = 16  # real images per class that set the statistics of batch norms
 
 
 class GradientMatcher:
@@ -41,7 +41,7 @@ class GradientMatcher:
             loss_of: Takes images and labels and returns the network's mean loss, fast; once differentiable is enough.
             data: The real images.
             ctx: The cell's context.
-            batch_real: Real images a class.
+            batch_real: Real images per class.
             distance: How gradients are compared.
             augment: Changes the real and the synthetic images of a class alike; nothing, if None.
         """

@@ -49,12 +49,12 @@ class GradientMatching:
         inner_loop: Epochs of training on the synthetic images between two updates.
         lr: Step size on images, in normalised space.
         momentum: Momentum on images.
-        batch_real: Real images a class and update; at most as many as the smallest class has.
+        batch_real: Real images per class and update; at most as many as the smallest class has.
         lr_net: Step size of the network's training.
-        batch_net: Images a step of the network's training.
+        batch_net: Images per step of the network's training.
         distance: Between gradients: 1 - cosine of every unit's weights, summed; or squared error or 1 - cosine of all.
         init: Where the images start.
-        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
+        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
 
     steps: int = 1000
@@ -88,7 +88,7 @@ class GradientMatching:
         return Needs(embedding=embedding_for(self.init))
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` images a class."""
+        """Return ``ipc`` images per class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         images.requires_grad_()
         optimiser = torch.optim.SGD([images], lr=self.lr, momentum=self.momentum)

@@ -19,9 +19,9 @@ class InnerTraining:
     Args:
         body: The network, trained in place.
         loss_of: Takes images and labels and returns the network's mean loss.
-        epochs: Passes over the images a call.
+        epochs: Passes over the images per call.
         lr: Step size.
-        batch: Images a step.
+        batch: Images per step.
         augment: Changes every batch; nothing, if None.
     """
 

@@ -1,1 +1,1 @@
-"""Grids of four images in the place of one, which IDM and BACON share."""
+"""Grids of four images in place of one, which IDM and BACON share."""

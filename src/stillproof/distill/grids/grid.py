@@ -1,4 +1,4 @@
-"""Four images in the place of one: a 2x2 grid of halved images, which ``transforms.decode`` takes apart again."""
+"""Four images in place of one: a 2x2 grid of halved images, which ``transforms.decode`` takes apart again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def pack_grids(images: Tensor) -> Tensor:
     """Return (N, C, H, W) grids of (4 N, C, H, W) images, in the order that decoding gives them back.
 
     The first N images become the top left cells, the next the bottom left, top right and bottom right ones. Each is
-    halved by averaging. Of an odd size, the last row and column belong to no cell, there and here; they are zero.
+    halved by averaging. If the size is odd, the last row and column belong to no cell, there and here; they are zero.
     """
     height, width = (size // 2 for size in images.shape[2:])
     if not (height and width):
@@ -31,10 +31,10 @@ def pack_grids(images: Tensor) -> Tensor:
 
 
 def images_each(ipc: int, form: Form) -> int:
-    """Return how many real images a class give ``ipc`` images of the form."""
+    """Return how many real images per class give ``ipc`` images of the form."""
     return CELLS * ipc if form == "grid2x2" else ipc
 
 
 def cell_by_cell(index: Tensor, num_classes: int) -> Tensor:
-    """Reorder positions of images, equally many a class, from class by class to the order that ``pack_grids`` takes."""
+    """Reorder positions of images, equally many per class, from class by class to the order of ``pack_grids``."""
     return index.reshape(num_classes, CELLS, -1).transpose(0, 1).flatten()

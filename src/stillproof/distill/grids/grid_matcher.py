@@ -20,7 +20,7 @@ from stillproof.transforms.dsa import DSA
 
 EMBED_BATCH = 256  # real images that are embedded at once
 
-# Mean embeddings of synthetic images, means and deviations of real ones, all (classes, D) -> their sum over classes.
+# Mean embeddings of synthetic images, means and deviations of real ones, all (classes, D) -> distance, summed.
 Distance = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
@@ -30,7 +30,7 @@ class GridMatcher:
     def __init__(
         self, data: ImageSet, body: Body, ctx: Context, distance: Distance, *, batch_real: int, flops: float
     ) -> None:
-        """Match ``batch_real`` real images a class; ``flops`` of work lie ahead."""
+        """Match ``batch_real`` real images per class; ``flops`` of work lie ahead."""
         self.ctx, self.body, self.distance = ctx, body, distance
         self.num_classes = data.num_classes
         self.real = RealBatches(data, ctx, batch_real)
@@ -38,7 +38,7 @@ class GridMatcher:
         self.embed = compiled(body.features, body, flops=flops, notes=ctx.notes)
 
     def loss(self, grids: Tensor, ce_weight: float, step: int) -> Tensor:
-        """Return the distance and the weighted cross-entropy, summed over classes; each has grids of equal number."""
+        """Return the distance and the weighted cross-entropy, summed over classes of equally many grids."""
         shared = [self.ctx.seeds.child("dsa", step, label) for label in range(self.num_classes)]
         mean, std = self._real_statistics(shared, step)
         cells = decode_images(grids, "grid2x2").reshape(CELLS, self.num_classes, -1, *grids.shape[1:])
@@ -47,7 +47,7 @@ class GridMatcher:
         embedded = self.embed(torch.cat(synthetic))  # (classes * 4 ipc, D)
         found = embedded.reshape(*batches.shape[:2], -1).mean(1)
         truth = torch.arange(self.num_classes, device=grids.device).repeat_interleave(batches.shape[1])
-        entropy = F.cross_entropy(self.body.classifier(embedded), truth) * self.num_classes  # a mean for each class
+        entropy = F.cross_entropy(self.body.classifier(embedded), truth) * self.num_classes  # one mean per class
         return self.distance(found, mean, std) + ce_weight * entropy
 
     @torch.no_grad()

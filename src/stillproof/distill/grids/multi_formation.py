@@ -20,7 +20,7 @@ from stillproof.nets.body import Body
 from stillproof.train.compiled import compiled
 
 FIRST_NETS = 3
-NETS_TRAINED = 2  # a step
+NETS_TRAINED = 2  # per step
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class MultiFormation:
         steps: Updates of the images.
         lr: Step size on images, in normalised space.
         momentum: Momentum on images.
-        batch_real: Real images a class and step that are matched.
+        batch_real: Real images per class and step that are matched.
         ce_weight: Weight of the images' cross-entropy for each percent of the network's training accuracy.
         net_num: Networks that are kept.
         net_generate_interval: Steps between new networks.
-        model_train_steps: Training steps of each of two networks, a step.
+        model_train_steps: Training steps, per step, of each of two networks.
         batch_train: Real images of such a training step.
         forget_interval: Steps after which the networks' accuracies are counted anew.
         init: Where the images start.
-        on_divergence: Fail, or go back and on with half the step size, when the loss is no longer finite.
+        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
 
     steps: int = 20_000
@@ -74,7 +74,7 @@ class MultiFormation:
         raise NotImplementedError
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
-        """Return ``ipc`` grids a class."""
+        """Return ``ipc`` grids per class."""
         grids, labels = initial_images(data, ipc, ctx, self.init, "grid2x2")
         grids.requires_grad_()
         optimiser = turns_optimiser(grids, self.lr, self.momentum, data.num_classes)
@@ -127,7 +127,7 @@ class MultiFormation:
 
 
 def turns_optimiser(images: Tensor, lr: float, momentum: float, classes: int) -> torch.optim.SGD:
-    """Return an optimiser that does in one step what the originals do in one for each class.
+    """Return an optimiser that does in one step what the originals do in one step per class.
 
     Theirs moves all images after the gradient of each class, so that between two gradients of its own an image coasts
     for ``classes - 1`` steps. That is the same as to take the way of all these steps at once, and to let as much of

@@ -21,7 +21,7 @@ PUBLISHED = (
         datasets=("tiny_imagenet",),
         min_ipc=50,
     ),
-    # Of a subset of ImageNet that is none of these, but of their kind.
+    # Published for a subset of ImageNet that is not among these, but is of their kind.
     Preset(
         "paper",
         {"ce_weight": 3.0, "batch_real": 128, "net_num": 50, "net_generate_interval": 50, "forget_interval": 200},

@@ -23,7 +23,7 @@ class FeatureKernel:
     """
 
     def __init__(self, ctx: Context, networks: int, images: float = 0) -> None:
-        """Draw ``networks`` networks of the cell's kind a step; ``images`` will pass through each, in all steps."""
+        """Draw ``networks`` networks of the cell's kind per step; ``images`` will pass through each, in all steps."""
         body = ctx.make_network()
         assert isinstance(body, Body)
         self.body = body.eval().requires_grad_(False)
@@ -49,8 +49,8 @@ class FeatureKernel:
 
         if not images.requires_grad:
             return draw_and_embed(images)
-        # Kept are the features alone: the way back draws the same network again, so that the activations of one network
-        # at a time are in memory, and one module serves them all. The other variant of checkpoints (not reentrant)
-        # gives wrong gradients when the network is compiled.
+        # Only the features are kept: the backward pass draws the same network again, so that the activations of one
+        # network at a time are in memory, and one module serves them all. The other variant of checkpoints (not
+        # reentrant) gives wrong gradients when the network is compiled.
         features: Tensor = checkpoint(draw_and_embed, images, use_reentrant=True, preserve_rng_state=False)
         return features

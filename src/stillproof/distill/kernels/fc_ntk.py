@@ -47,8 +47,8 @@ def _dense(covariance: Tensor) -> Tensor:
 def _angle(cosine: Tensor) -> Tensor:
     """Return the arc cosine, constant at both ends, where its slope would be infinite.
 
-    An image and itself are at angle 0 however the image changes, so that no slope is the right one there. The kernel of
-    two different images that coincide has a cusp; no slope is a choice then, and a finite one.
+    An image and itself are at angle 0 however the image changes, so that a slope of 0 is right there. The kernel of
+    two different images that coincide has a cusp; there a slope of 0 is a choice, and finite.
     """
     inner = cosine.clamp(-1 + COSINE_EPS, 1 - COSINE_EPS).acos()
     inner = torch.where(cosine >= 1 - COSINE_EPS, torch.zeros_like(inner), inner)

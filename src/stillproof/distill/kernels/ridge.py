@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 
 def regress(within: Tensor, across: Tensor, labels: Tensor, ridge: float) -> Tensor | None:
-    """Return the labels (t, classes) that the support predicts for the targets; None if it is no support.
+    """Return the labels (t, classes) that the support predicts for the targets; None if its kernel cannot be inverted.
 
     Args:
         within: Kernel of the support with itself (n, n).

@@ -15,7 +15,7 @@ class RegressionTargets:
     """Draws batches with equally many images of each class."""
 
     def __init__(self, data: ImageSet, ctx: Context, size: int) -> None:
-        """Draw about ``size`` images a batch, at least one a class and at most all of it."""
+        """Draw about ``size`` images per batch: of each class at least one and at most all."""
         self.classes = range(data.num_classes)
         self.real = RealBatches(data, ctx, max(1, size // data.num_classes))
 

@@ -1,4 +1,4 @@
-"""Where a network looks: spatial attention maps behind its activation layers, beside its embedding."""
+"""Where a network looks: spatial attention maps after its activation layers, beside its embedding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.Sigmoid, nn.SiLU)
 
 
 class Attention:
-    """Describes images by the maps behind all activation layers but the last, and by their embedding."""
+    """Describes images by the maps after all activation layers but the last, and by their embedding."""
 
     def __init__(self, body: Body, example: Tensor, power: int, map_scale: float, embedding_scale: float) -> None:
         """Watch ``body``; ``example``, (1, C, H, W), shows whether it has layers to watch."""
@@ -26,14 +26,14 @@ class Attention:
         self._refuse_too_few(example)
 
     def describe(self, images: Tensor) -> Tensor:
-        """Return one vector an image, (N, D): every map, normalised and scaled, and the scaled embedding."""
+        """Return one vector per image, (N, D): every map, normalised and scaled, and the scaled embedding."""
         seen, embedding = self._look(images)
         # The last layer speaks through the embedding, which is made of it.
         maps = [self.map_scale * attention_map(layer, self.power) for layer in seen[:-1]]
         return torch.cat([*maps, self.embedding_scale * embedding], dim=1)
 
     def _look(self, images: Tensor) -> tuple[list[Tensor], Tensor]:
-        """Return the maps behind all activation layers, and the embedding."""
+        """Return the maps after all activation layers, and the embedding."""
         embedding = self.body.features(images)
         seen = list(self._seen)
         self._seen.clear()  # a body whose hooks hold maps cannot be copied

@@ -37,11 +37,11 @@ def descend(
     Args:
         ctx: The cell's context.
         steps: Number of steps.
-        optimiser: Holds what is learned; its first parameter are the images.
+        optimiser: Holds what is learned; its first parameter is the images.
         update: Takes the number of the update, changes the images in place and returns what to log, ``loss`` among it.
         on_divergence: What to do when a loss or a learned value is no longer finite, or ``wrong`` says something:
-            ``fail`` with a sentence, or ``shrink``: go back to the last kept state and on with half the step sizes.
-        turns: Updates a step, for methods whose steps are long; a step is logged and snapshot when its last is done.
+            ``fail`` with a sentence, or ``shrink``: go back to the last kept state, with half the step sizes.
+        turns: Updates per step, for methods whose steps are long; a step is logged and kept after its last update.
         wrong: Says after an update what is wrong with the learned values; nothing, if all is well.
         also: What a snapshot keeps besides the images: learned ``labels``, or the learned ``lr`` of training.
         parts: What else the next step depends on, as ``Context.loop`` takes it.
@@ -60,7 +60,7 @@ def descend(
             if on_divergence == "fail" or len(retreat.reasons) == MOST_SHRINKS:
                 raise StillproofError(_sentence(problem, step, steps, on_divergence))
             retreat.go_back(step, problem)
-            retreat.wait_for = (step + 1) * turns  # what else the step has in hand may be spoilt too
+            retreat.wait_for = (step + 1) * turns  # whatever else the step uses may be spoilt too
         elif turn + 1 == turns:
             ctx.log(step, values)
             if (step + 1) % KEEP_EVERY == 0:

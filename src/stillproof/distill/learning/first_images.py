@@ -37,7 +37,7 @@ def initial_images(data: ImageSet, ipc: int, ctx: Context, init: Init, form: For
 
 
 def _random_real(data: ImageSet, ipc: int, ctx: Context, form: Form) -> Tensor:
-    """Return positions, class by class; cells of grids are drawn apart, so that ``ipc`` images a class are enough."""
+    """Return positions, class by class; each cell of a grid is its own draw, so ``ipc`` images per class are enough."""
     if form == "single":
         return random_positions(data, ipc, ctx)
     cells = [random_positions(data, ipc, ctx, cell).reshape(data.num_classes, ipc) for cell in range(CELLS)]

@@ -1,4 +1,4 @@
-"""A queue of networks in all stages of training, which IDM and BACON look through at their images."""
+"""A queue of networks in all stages of training, through which IDM and BACON look at their images."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LR, MOMENTUM, WEIGHT_DECAY = 0.01, 0.9, 5e-4  # of the training on real images
 
 @dataclass
 class Member:
-    """One network: its weights, the state of its optimiser, and how it did in training since it last forgot."""
+    """One network: its weights, the state of its optimiser, and how it did in training since the last reset."""
 
     weights: dict[str, Tensor]
     optimiser: dict[str, Any] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class NetQueue:
         self.born += 1
 
     def forget(self) -> None:
-        """Let the counts of all accuracies start anew."""
+        """Reset the counts behind all accuracies."""
         for member in self.members:
             member.right = member.seen = 0
 

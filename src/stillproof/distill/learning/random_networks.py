@@ -1,4 +1,4 @@
-"""The loop of methods that match real and synthetic images in a freshly drawn network each step."""
+"""The loop of methods that match real and synthetic images in a freshly drawn network in every step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stillproof.nets.build import reinitialise
 
 
 class Settings(Protocol):
-    """What of a method the loop needs."""
+    """What the loop needs of a method."""
 
     @property
     def steps(self) -> int:
@@ -39,7 +39,7 @@ class Settings(Protocol):
 
 
 def frozen_network(ctx: Context) -> Body:
-    """Return the network that is drawn anew each step; nothing is learned in it, so that no gradient goes there."""
+    """Return the network that is drawn anew in every step; its weights are not learned, so they need no gradient."""
     body = ctx.make_network().requires_grad_(False)
     assert isinstance(body, Body)
     return body

@@ -13,7 +13,7 @@ class RealBatches:
     """Draws batches of one class, without replacement within a batch."""
 
     def __init__(self, data: ImageSet, ctx: Context, size: int) -> None:
-        """Draw up to ``size`` images a batch."""
+        """Draw up to ``size`` images per batch."""
         self.data, self.ctx, self.size = data, ctx, size
         self.members = [data.of_class(label) for label in range(data.num_classes)]
 

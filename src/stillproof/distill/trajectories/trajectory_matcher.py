@@ -21,7 +21,7 @@ class TrajectoryMatcher:
     """Draws experts and batches by the number of the update."""
 
     def __init__(self, method: TrajectoryMatching, labels: Tensor, ctx: Context, passes: float) -> None:
-        """Prepare for synthetic images with these labels, and for so many forward passes of an image."""
+        """Prepare for synthetic images with these labels, and for ``passes`` forward passes of one image."""
         self.method, self.labels, self.ctx = method, labels, ctx
         self.augment = DSA()
         self.network = FlatNetwork(ctx.make_network(), flops=ctx.forward_flops * passes, notes=ctx.notes)
@@ -37,7 +37,7 @@ class TrajectoryMatcher:
         return unrolled_match(self.network, images, self.labels, lr, batches, start=start, goal=goal, exact=exact)
 
     def _batches(self, step: int) -> Iterator[Batch]:
-        """Yield the steps of training: all images each time, or a shuffled part after the other."""
+        """Yield the steps of training: all images each time, or one shuffled part after another."""
         total = len(self.labels)
         size = min(self.method.batch_syn or total, total)
         generator = self.ctx.seeds.child("order", step).torch()

@@ -2,8 +2,8 @@
 
 The usual way keeps the graph of every step of training, and so needs memory linear in their number. Here training first
 runs without a graph and keeps only the weights of each step; then the steps are gone through backwards, each computed
-once more, with what the loss wants of the weights after it (its adjoint) as the direction. So it takes the
-activations of one step, and the weights of each.
+once more, with what the loss wants of the weights after it (its adjoint) as the direction. So it keeps the
+activations of only one step, and the weights of each.
 """
 
 from __future__ import annotations

@@ -25,10 +25,10 @@ COLUMNS = (
     *RULES[1:],
 )
 DEFINITION = (
-    "average and best are over the augmentations without none; the average is taken seed by seed, over seeds that have "
+    "average and best are over all augmentations except none; the average is taken seed by seed, over seeds that have "
     "an answer under every augmentation."
 )
-FAITHFUL = "Under faithful, the average is over the four augmentations of the original alone, if they were asked for."
+FAITHFUL = "Under faithful, the average is over only the four augmentations of the original, if they were asked for."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +79,15 @@ def _average(rows: Sequence[Answered]) -> Summary | None:
 
 
 def _best(names: Sequence[str], judged: Mapping[str, Answered], score: str) -> Best:
-    """Choose by the mean over those seeds that have a score of every augmentation."""
+    """Choose by the mean over those seeds that have a score for every augmentation."""
     if not names:
         return Best(None, "no augmentation was asked for")
     absent = [name for name in names if name not in judged or judged[name].summary(score) is None]
     if absent:
-        return Best(None, f"no answer to choose by of {', '.join(absent)}")
+        return Best(None, f"no answer to choose by for {', '.join(absent)}")
     seeds = complete(*(judged[name].values(score) for name in names))
     if not seeds:
-        return Best(None, "no seed has an answer to choose by of every augmentation")
+        return Best(None, "no seed has an answer to choose by for every augmentation")
     means = [round(math.fsum(column) / len(seeds), 12) for column in zip(*seeds, strict=True)]
     winners = [name for name, mean in zip(names, means, strict=True) if mean == max(means)]
     return Best(winners[0], tied=winners[1:])
@@ -96,4 +96,4 @@ def _best(names: Sequence[str], judged: Mapping[str, Answered], score: str) -> B
 def _remarks(best: Best, whose: str) -> list[str]:
     if best.name is None:
         return [f"No best augmentation of {whose}: {best.reason}."]
-    return [f"As good as {best.name} for {whose}, which comes first: {', '.join(best.tied)}."] if best.tied else []
+    return [f"Best of {whose}: {', '.join(best.tied)} as good as {best.name}, which comes first."] if best.tied else []

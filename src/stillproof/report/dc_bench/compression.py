@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 GAIN = Column("gain", "over random, points", Difference)
 COLUMNS = (*BEFORE, ACCURACY, GAIN, PUBLISHED, DISTANCE, MISSING, *RULES)
-GAIN_NOTE = "over random: more than random images of the same number, network and seed, seed by seed."
+GAIN_NOTE = "over random: gain over as many random images with the same network, seed by seed."
 TITLE = "Accuracy over images per class"
 
 

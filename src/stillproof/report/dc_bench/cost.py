@@ -9,7 +9,7 @@ from stillproof.report.rows import Rows, images, missing_notes
 from stillproof.report.tables.columns import BEFORE, MISSING, PROTOCOL, SCALE, about
 from stillproof.report.tables.table import Bytes, Column, Percent, Seconds, Table, Value
 
-DISTURBED = 0.05  # of the machine: what others may use before a time is doubtful
+DISTURBED = 0.05  # share of the machine that others may use before a time is doubtful
 COLUMNS = (
     *BEFORE,
     Column("step_seconds", "a step", Seconds),
@@ -28,8 +28,8 @@ COLUMNS = (
     SCALE,
 )
 NOTES = (
-    "Each was timed once, alone (n = 1, so no intervals); extrapolated: the time of a step by the number of steps.",
-    "before: networks and whitenings that sets of other sizes share, perhaps not timed alone.",
+    "Each was timed once, alone (n = 1, so no intervals); extrapolated: the time of a step times the number of steps.",
+    "before: networks and whitenings that sets of other sizes share; they may not have been timed alone.",
     "others' CPU: the share of the machine that other programs used meanwhile.",
 )
 PUBLISHED_NOTE = f"Published seconds of a step: {PAPER} (Table 8), CIFAR-10 on an A100, another machine than ours."

@@ -27,7 +27,7 @@ COLUMNS = (
     Column("steps", "steps", int),
     Column("level", "level %", Percent),
     Column("steps_to_level", "steps to level", int),
-    Column("share", "of real's steps to it, %", Percent),
+    Column("share", "share of real's steps %", Percent),
     *RULES,
 )
 NOTES = (

@@ -1,4 +1,4 @@
-"""The numbers that DC-Bench published, as printed: in percent, but for correlations and seconds."""
+"""The numbers that DC-Bench published, as printed: in percent, except for correlations and seconds."""
 
 from __future__ import annotations
 

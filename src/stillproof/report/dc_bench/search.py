@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 ORDER_NOTE = (
     "Correlations of held-out accuracy in the search with true accuracy; in brackets: 95 % interval, bootstrap over "
-    "architectures (of the mean of seeds: Student's, over seeds); dropped: architectures without an answer of every "
+    "architectures (for the mean of seeds: Student's, over seeds); dropped: architectures without an answer for every "
     "seed, or without a true accuracy."
 )
 CHOICE_NOTES = (
-    "top-1: true accuracy of the chosen architecture, the mean of those that share the first place (tied).",
-    "time saved: by operations counted for training and looking at an architecture, against full; making the set is "
-    "not in it. per architecture: seconds of one training.",
+    "top-1: true accuracy of the chosen architecture; the mean if several share the first place (tied).",
+    "time saved: in operations counted for training and testing an architecture, against full, without those that make "
+    "the set; per architecture: seconds of one training.",
 )
 PUBLISHED_NOTE = " They are of 100 architectures and sets of 50 images per class."
 

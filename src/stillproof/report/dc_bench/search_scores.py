@@ -33,12 +33,12 @@ class Searched:
         row: The row of its first architecture.
         proxy: What it saw of each architecture: the mean over seeds of the held-out accuracy.
         truth: What each is worth.
-        dropped: How many architectures have no answer of every seed, or no truth.
+        dropped: How many architectures lack the answer of a seed, or a truth.
         agreement: How far the two orders agree.
         by_seed: How far the order of each seed alone agrees, where there are several.
-        choice: What it chooses; nothing without a single architecture.
+        choice: What it chooses; nothing if there is no architecture.
         seconds: Mean time of a training.
-        saved: The share of operations that it takes less than the same search on full data.
+        saved: By what share it takes fewer operations than the same search on full data.
         published: What was published of it.
         told: Where the truth comes from.
     """
@@ -92,7 +92,7 @@ def _searched(group: Sequence[Answered], truth: Truth, whole: Sequence[Answered]
 
 
 def _by_seed(rows: Sequence[Answered], worth: Sequence[float]) -> Summary | None:
-    seeds = complete(*(row.values("heldout_accuracy") for row in rows))  # all have all of them
+    seeds = complete(*(row.values("heldout_accuracy") for row in rows))  # every row has every seed
     return spearman_by_seed(seeds, worth) if len(seeds) > 1 else None
 
 

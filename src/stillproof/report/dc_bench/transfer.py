@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DROP = Column("drop", "below home, points", Difference)
 COLUMNS = (DATASET, METHOD, IPC, NETWORK, HOME, ACCURACY, DROP, PUBLISHED, DISTANCE, MISSING, *RULES)
-DROP_NOTE = "below home: what the network that the set was distilled with has more, seed by seed."
+DROP_NOTE = "below home: how far below the network that the set was distilled with, seed by seed."
 
 
 def transfer_tables(rows: Rows) -> list[Table]:

@@ -31,7 +31,7 @@ RANKING = (
     *RULES,
 )
 MEAN = "mean of unseen"
-SUMMARY_NOTE = "unseen: all networks but home; drop: what home has more than their mean, seed by seed."
+SUMMARY_NOTE = "unseen: all networks but home; drop: how far their mean is below home, seed by seed."
 RANKING_NOTE = (
     "Agreement of the order of methods at home with that on another network; in brackets: 95 % interval, bootstrap "
     "over the seeds of each method."

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FILLED = 0.82  # of the room of a group, the part that its bars take
+FILLED = 0.82  # share of a group's width that its bars take
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,6 @@ WIDEST = 3
 
 
 def grid_size(panels: int) -> tuple[int, int]:
-    """Return rows and columns for so many panels, with as few left empty as may be."""
+    """Return rows and columns for a number of panels, with as few left empty as possible."""
     rows = math.ceil(panels / WIDEST)
     return rows, math.ceil(panels / rows)

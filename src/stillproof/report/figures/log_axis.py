@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-DIGIT = 0.0227  # of the axis, that a digit takes
-BETWEEN = 0.015  # of the axis, left free between numbers
+DIGIT = 0.0227  # share of the axis that a digit takes
+BETWEEN = 0.015  # share of the axis left free between numbers
 
 
 def log_axis(axes: Axes, xs: Sequence[float]) -> None:

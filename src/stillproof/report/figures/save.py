@@ -28,7 +28,7 @@ def check_ending(path: Path) -> str:
     """
     ending = path.suffix.lower()
     if ending not in METADATA:
-        raise BadInput(f"{path} is no figure that can be written: end its name in one of {', '.join(METADATA)}.")
+        raise BadInput(f"{path} cannot be written as a figure: end its name in one of {', '.join(METADATA)}.")
     return ending
 
 

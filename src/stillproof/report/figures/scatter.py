@@ -32,7 +32,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """A figure of searches, one panel each; ``interval`` says how the intervals were got."""
+    """A figure of searches, one panel each; ``interval`` says how the intervals were computed."""
 
     title: str
     searches: Sequence[Search]

@@ -24,7 +24,7 @@ def published_notes(rows: Sequence[Mapping[str, Value]], about: str = "") -> lis
     """Say where the published values come from, if there are any."""
     values = [value for row in rows for value in row.values() if isinstance(value, Published)]
     compared = any(row.get(DISTANCE.key) is not None and row.get(PUBLISHED.key) is not None for row in rows)
-    interval = " The interval of a difference to one is that of our mean alone." if compared else ""
+    interval = " The interval of a difference to such a value is that of our mean alone." if compared else ""
     return [published_sentence(values, "Published values") + about + interval] if values else []
 
 

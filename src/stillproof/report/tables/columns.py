@@ -8,7 +8,7 @@ from stillproof.report.answers import Answered
 from stillproof.report.tables.table import Column, Value
 from stillproof.score.stats import Summary
 
-# What a row is about stands before its numbers; how they were got, behind them.
+# What a row is about comes before its numbers; how they were computed comes after them.
 DATASET = Column("dataset", "data set", fold="same")
 NETWORK = Column("network", "network", fold="same")
 METHOD = Column("method", "method")

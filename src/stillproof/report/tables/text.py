@@ -23,7 +23,7 @@ class Shown:
 
 
 def shown(table: Table) -> Shown:
-    """Return the table as text: columns that fold are in the notes, and n is, where it is the same everywhere."""
+    """Return the table as text: columns that fold are in the notes, and so is n where it is the same everywhere."""
     folded = [column for column in table.columns if _folds(column, table.rows)]
     columns = [column for column in table.columns if column not in folded]
     header = [column.title for column in columns]

@@ -14,7 +14,7 @@ from stillproof.score.stats import Summary
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """The names of two ways, the second of which is taken away from the first."""
+    """The names of two ways, the second of which is subtracted from the first."""
 
     first: str
     second: str

@@ -25,7 +25,7 @@ from stillproof.store.store import open_store
 
 log = logging.getLogger("stillproof")
 
-# Deaths for each place in the pool while no cell ends; a cell that kills its worker is given up before that.
+# Deaths allowed per place in the pool while no cell ends; a cell that kills its worker is given up before that.
 MOST_DEATHS = 4
 STOP_SECONDS = 10.0
 STOPPED = 130

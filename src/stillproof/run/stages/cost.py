@@ -94,13 +94,13 @@ class Cost(Stage):
 
 
 def step_laps(laps: list[float], steps: int) -> list[float]:
-    """Return the seconds of each of ``steps`` steps; some methods go around their loop several times a step."""
+    """Return the seconds of each of ``steps`` steps; some methods go around their loop several times per step."""
     turns = max(1, len(laps) // steps)
     return [sum(laps[begin : begin + turns]) for begin in range(0, len(laps), turns)]
 
 
 def typical_step(seconds: list[float]) -> float | None:
-    """Return the median without the first step, which also compiles and warms up; with one alone, that one."""
+    """Return the median without the first step, which also compiles and warms up; if there is only one, that one."""
     return median(seconds[1:] or seconds) if seconds else None
 
 

@@ -19,7 +19,7 @@ from stillproof.suites.requests import Request
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
-LOOP = "steps"  # the name, unless it says another, of the loop that makes a method's steps
+LOOP = "steps"  # the usual name of the loop that makes a method's steps
 
 
 @stages.register("snapshot", version=1)

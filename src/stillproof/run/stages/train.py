@@ -1,4 +1,4 @@
-"""A trained network: its weights, its whole curve, and what it said of every test image."""
+"""A trained network: its weights, its whole curve, and what it predicted for every test image."""
 
 from __future__ import annotations
 

@@ -89,5 +89,5 @@ class Truth(Stage):
 def _arch(reference: str) -> str:
     network = networks.build(reference)
     if not isinstance(network, Nas201):
-        raise BadInput(f"network {reference!r} is none of NAS-Bench-201: only those of nas201 are in its tables.")
+        raise BadInput(f"network {reference!r} is not part of NAS-Bench-201: only those of nas201 are in its tables.")
     return network.arch

@@ -1,4 +1,4 @@
-"""Accuracy over the number of images per class, up to that of all images; also of a large network."""
+"""Accuracy over the number of images per class, up to that of all images; also for a large network."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SpaceName = Literal["nas201", "convnet"]
 SPACES = {"nas201": nas201_networks, "convnet": convnet_networks}
-TRUTH_SEED = 1000  # the truth is of other first weights than the search's, or it would agree for that alone
+TRUTH_SEED = 1000  # the truth has other first weights than the search; the same ones alone would make both agree
 PUBLISHED = ("nas201", "cifar10")  # the space and the data set whose accuracies are published
 
 

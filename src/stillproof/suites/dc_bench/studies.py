@@ -1,4 +1,4 @@
-"""The smaller studies: K-Center's embedding, the optimiser, the cost, and what of the real images is covered."""
+"""The smaller studies: K-Center's embedding, the optimiser, the cost, and how much of the real images is covered."""
 
 from __future__ import annotations
 

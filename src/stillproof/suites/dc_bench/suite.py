@@ -25,7 +25,7 @@ class DCBench:
     Args:
         dataset: Data sets.
         methods: Distillers, with parameters where wanted.
-        ipc: Images per class, but for sections that have their own.
+        ipc: Images per class, except in sections that have their own.
         seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
         network: Networks of the transfer; methods distil with the first, and the other sections train it alone.
         sections: Which questions.
@@ -43,7 +43,7 @@ class DCBench:
         search_ipc: Images per class of the sets that they are trained on.
         search_seeds: Repetitions of each.
         search_recipe: How they are trained on those.
-        search_full_recipe: How they are trained on all images, which is compared with; empty leaves it out.
+        search_full_recipe: How they are trained on all images, for comparison; empty leaves it out.
         truth_source: Where the published accuracies of NAS-Bench-201 come from: a table, or the package that the
             extra ``nas`` installs (validation accuracy).
         truth_recipe: How architectures are trained for the truth, where none is published.
@@ -113,7 +113,7 @@ class DCBench:
     reports: ClassVar[Sequence[Section[Any]]] = SECTIONS
 
     def __post_init__(self) -> None:
-        """Refuse empty questions, and sections that there are not."""
+        """Refuse empty questions, and sections that do not exist."""
         for name in ("seeds", "search_seeds", "truth_seeds", "architectures", "cost_steps"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")

@@ -1,4 +1,4 @@
-"""Accuracy of other networks than the one that a method distilled with."""
+"""Accuracy on networks other than the one that a method distilled with."""
 
 from __future__ import annotations
 

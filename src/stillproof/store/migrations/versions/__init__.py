@@ -1,1 +1,1 @@
-"""One schema change a file, oldest first."""
+"""One schema change per file, oldest first."""
