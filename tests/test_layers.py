@@ -23,7 +23,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"report"}),
     frozenset({"suites"}),
     frozenset({"run"}),
-    frozenset({"session", "answers", "targets", "api", "testing"}),
+    frozenset({"session", "answers", "targets", "api", "testing", "plugin"}),
     frozenset({"web", "cli"}),
     frozenset({"__main__"}),
 )

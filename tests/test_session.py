@@ -8,6 +8,7 @@ from PIL import Image
 
 from stillproof.core.errors import BadInput
 from stillproof.session import HELDOUT_SEEN, Session
+from stillproof.suites.requests import distilled, real_images
 from stillproof.targets import artifact_request
 
 SMALL = "convnet-1:width=8"
@@ -103,3 +104,13 @@ def test_a_file_of_the_configuration_names_its_scale(tmp_path: Path) -> None:
         assert (config["recipe"], config["seeds"], config["scale"]) == ("smoke", 2, "smoke")
         _, _, config = session.plan_suite("accuracy", {"dataset": ["digits"]})
         assert (config["recipe"], config["scale"]) == ("quick", "quick")
+
+
+def test_a_set_that_is_yet_to_be_made_can_be_trained_on(tmp_path: Path) -> None:
+    session = Session(str(tmp_path / "s.db"))
+    made = distilled(real_images("digits"), "random", 1, 0, SMALL)
+    score = session.train(made, network=SMALL, recipe="smoke", seeds=1)
+    assert score.dataset == "digits" and score.caveats == []
+    biased = session.train(made, network=SMALL, recipe="smoke", seeds=1, selection="heldout")
+    assert "may have been made from held-out images" in biased.caveats[0]
+    session.close()

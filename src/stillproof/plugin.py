@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from stillproof.core.closure import passed_on
+from stillproof.core.source import passed_on
 
 if TYPE_CHECKING:
     # Registries
@@ -129,5 +129,5 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return all names that plug-ins may import."""
-    inside = ("importlib", "typing", "stillproof.core.closure", "__future__")
+    inside = ("importlib", "typing", "stillproof.core.source", "__future__")
     return sorted(name for name, home in passed_on(__name__).items() if home.module not in inside)

@@ -130,7 +130,7 @@ class Session:
         part: Heldout | None = "heldout" if heldout else None
         if heldout and on.stage == "data":
             on = on.but(part="fit")
-        seen, own = False, DEFAULT_RECIPE
+        seen, own = heldout and on.stage == "distill" and on.data.params.get("part") != "fit", DEFAULT_RECIPE
         if on.stage == "artifact":
             stored = read_set(self.store, on.params["artifact"])
             check_fits(stored, load(on.params["dataset"], "test", self.root).info)
@@ -151,7 +151,7 @@ class Session:
             accuracy=summarise(accuracies),
             per_seed=accuracies,
             models=models,
-            dataset=on.params["dataset"],
+            dataset=planner.images(on).dataset,
             network=network,
             recipe=recipe,
             selection=selection,

@@ -19,11 +19,14 @@ def test_why_tells_what_a_name_is_made_of_and_what_the_nearest_differs_in(tmp_pa
     assert f"cell {first}" in text and f"nearest cell: {second}; they differ in:" in text
 
 
-def test_a_cell_that_there_is_not_is_one_sentence(tmp_path: Path, stillproof: Commands) -> None:
+def test_a_cell_that_is_not_there_is_refused_in_one_sentence(tmp_path: Path, stillproof: Commands) -> None:
     made = ["distill", "digits", "random", "--ipc", "1"]
     assert stillproof(*made, cwd=tmp_path).code == 0
-    for text, words in (("ffffffff", "there is none"), ("zz", "there is none"), ("", "there is none")):
+    for text in ("ffffffff", "zz", "", "abc"):
         refused = stillproof("why", text, cwd=tmp_path)
-        assert refused.code == 2 and words in refused.sentence()
+        assert refused.code == 2 and "write at least 4 letters of a cell's id, or the name of" in refused.sentence()
     (cell,) = query(tmp_path / "stillproof.db", "SELECT id FROM cells")[0]
+    (name,) = query(tmp_path / "stillproof.db", "SELECT name FROM artifacts")[0]
+    for text in (cell, name):
+        assert f"cell {cell}" in stillproof("why", text, cwd=tmp_path).out
     assert "the only cell of stage distill" in stillproof("why", cell, cwd=tmp_path).out

@@ -249,3 +249,11 @@ def test_a_gpu_is_waited_for_only_where_time_is_measured(monkeypatch: pytest.Mon
     for timed, expected in ((False, []), (True, ["cuda:1"] * 4)):
         assert list(context(device="cuda:1", timed=timed).loop(2)) == [0, 1]
         assert waited == expected
+
+
+def test_a_checkpoint_of_a_loop_with_other_parts_starts_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    first = Context(Seeds(0), scratch=tmp_path, checkpoint_seconds=0.0)
+    assert list(first.loop(2, images=torch.zeros(3))) == [0, 1]
+    again = Context(Seeds(0), scratch=tmp_path)
+    assert list(again.loop(2, images=torch.zeros(3), extra=torch.zeros(1))) == [0, 1]
+    assert "of a loop with other parts; starting anew" in caplog.text

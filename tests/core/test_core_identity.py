@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from stillproof.core import closure as closure_module
-from stillproof.core import identity, lock
-from stillproof.core.closure import closure, code_of, parse
+from stillproof.core import identity, lock, source
+from stillproof.core.closure import closure
+from stillproof.core.components import REGISTRIES
+from stillproof.core.errors import BadInput
 from stillproof.core.identity import code_identity
+from stillproof.core.plugins import Plugin, load_plugin
+from stillproof.core.source import code_of, parse
 
 DM, TRAIN = "stillproof.distill.dm", "stillproof.run.stages.train"
 LOOP = "stillproof.train.loop"
@@ -21,8 +25,8 @@ Edit = Callable[[str, str, str], None]
 def forget() -> None:
     for remembered in (
         closure_module._closure,
-        closure_module.code_of,
-        closure_module.file_of,
+        source.code_of,
+        source.file_of,
         identity.code_identity,
         lock.difference,
         lock.read_lock,
@@ -58,7 +62,7 @@ def bump(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     def raise_generation(path: str) -> None:
         lines = dict(lock.read_lock())
         lines[path] = dataclasses.replace(lines[path], generation=lines[path].generation + 1)
-        monkeypatch.setattr(identity, "read_lock", lambda: lines)
+        monkeypatch.setattr(lock, "read_lock", lambda: lines)
         identity.code_identity.cache_clear()
 
     return raise_generation
@@ -83,21 +87,77 @@ def test_an_edited_clone_has_names_of_its_own(edit: Edit) -> None:
 
 def test_a_generation_is_part_of_the_names_of_what_uses_the_file(bump: Callable[[str], None]) -> None:
     bump("train/loop.py")
-    assert code_identity(TRAIN) == {"generations": {LOOP: 2}}
+    assert code_identity(TRAIN) == {"generations": {"train/loop.py": 2}}
     assert code_identity("stillproof.run.stages.zca") == {}
 
 
 def test_a_recipe_that_is_used_by_name_is_part_of_a_method(bump: Callable[[str], None]) -> None:
-    assert "stillproof.train.recipes" not in (code_of(DM) or parse("", DM)).imports
     bump("train/recipes.py")
-    assert code_identity(DM) == {"generations": {"stillproof.train.recipes": 2}}
+    trains = 'from stillproof import recipes\nrecipes.build("dc-bench")'
+    assert code_identity("mine", trains)["generations"] == {"train/recipes.py": 2}
+    assert code_identity(DM) == {}, "a recipe that is only noted down for others is no part"
 
 
-def test_an_augmentation_that_a_recipe_names_by_default_is_part_of_a_method() -> None:
-    found = closure("mine", 'from stillproof import recipes\nrecipes.build("expert:epochs=3")')
-    assert "stillproof.transforms.dsa" in found
-    found = closure("mine", 'from stillproof import recipes\nrecipes.build(f"smoke:augment=mixup:lr={1}")')
-    assert "stillproof.transforms.mixup" in found and "stillproof.transforms.dsa" not in found
+@pytest.mark.parametrize(
+    ("reference", "there", "absent"),
+    [
+        ("expert:epochs=3", "transforms.dsa", "transforms.mixup"),
+        ("smoke:augment=mixup:lr=1", "transforms.mixup", "transforms.dsa"),
+        ("smoke:objective=kl(temperature=4)", "train.objectives.kl", "train.objectives.mse"),
+    ],
+)
+def test_what_a_recipe_names_is_part_of_a_method_too(reference: str, there: str, absent: str) -> None:
+    found = closure("mine", f"from stillproof import recipes\nrecipes.build({reference!r})")
+    assert f"stillproof.{there}" in found and f"stillproof.{absent}" not in found
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "from stillproof.plugin import descend, recipes\nrecipes.build('smoke')\ndescend()",
+        "import stillproof.plugin as sp\nsp.recipes.build('smoke')\nsp.descend()",
+        "import stillproof.plugin\nstillproof.plugin.recipes.build('smoke')\nstillproof.plugin.descend()",
+        "from stillproof import plugin\nplugin.recipes.build('smoke')\nplugin.descend()",
+        "from stillproof import plugin as p\np.recipes.build('smoke')\np.descend()",
+        "from stillproof.core import components as c\nfrom stillproof.plugin import descend\nc.recipes.build('smoke')",
+        "import stillproof as s\nfrom stillproof.plugin import descend\ns.recipes.build('smoke')",
+    ],
+)
+def test_however_names_are_imported_their_homes_count(lines: str) -> None:
+    found = closure("mine", lines).keys()
+    assert {"stillproof.train.recipes", "stillproof.distill.learning.descent"} <= found
+    assert "stillproof.distill.learning.class_means" not in found, "of what is passed on, only what is used"
+
+
+RECIPE = """
+from dataclasses import dataclass
+from stillproof.plugin import Recipe, recipes
+@recipes.register("theirs", version=1)
+@dataclass(frozen=True)
+class Theirs(Recipe):
+    lr: float = {lr}
+"""
+
+
+def test_components_of_another_plug_in_count_by_their_content() -> None:
+    found = []
+    for lr, comment in ((0.1, ""), (0.2, ""), (0.1, "# as before")):
+        plugin = Plugin("theirs.py", RECIPE.format(lr=lr) + comment)
+        load_plugin(plugin)
+        forget()
+        found.append(code_identity("mine", "from stillproof import recipes\nrecipes.build('theirs')")["own"])
+        for registry in REGISTRIES.values():
+            registry.remove(plugin.module)
+    assert found[0] == found[2] != found[1]
+
+
+def test_a_package_without_an_init_file_has_code_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "no_init").mkdir()
+    (tmp_path / "no_init" / "method.py").write_text("X = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "own" in code_identity("no_init.method")
+    with pytest.raises(BadInput, match=r"source of no_init\.absent cannot be read"):
+        code_identity("no_init.absent")
 
 
 def test_what_only_type_checkers_see_does_not_count() -> None:

@@ -9,8 +9,9 @@ import pytest
 from fresh_python import run_python
 from stillproof.core.components import REGISTRIES, networks, recipes
 from stillproof.core.errors import BadInput, DuplicateName, UnknownName
+from stillproof.core.given_params import given_params
 from stillproof.core.index import Entry
-from stillproof.core.registry import Registry, given_params
+from stillproof.core.registry import Registry
 from stillproof.core.spec import canonical_json
 from stillproof.train.recipe import Recipe
 
@@ -155,6 +156,30 @@ def test_an_identity_keeps_the_parameters_that_are_not_defaults(gadgets: Registr
     assert (found["name"], found["version"]) == ("gadget", 3)
     assert found["params"] == {"steps": 9, "sizes": [1, 3]}
     assert len(found["own"]) == 16, "it is no file of Stillproof's"
+
+
+def test_a_component_comes_back_from_its_identity() -> None:
+    for reference in ("dc-bench-dsa:augment=dsa(strategy=flip_scale)", "smoke:objective=kl(temperature=4.0)"):
+        recipe = recipes.build(reference)
+        assert recipes.rebuild(recipes.identity(recipe)) == recipe
+    for reference in ("convnet-3-bn:width=8", "mlp", "nas201:arch=333132:affine=false"):
+        network = networks.build(reference)
+        assert networks.rebuild(networks.identity(network)) == network
+
+
+@pytest.mark.parametrize(
+    ("written", "reference"),
+    [
+        ("convnet-3", "convnet-3"),
+        ("convnet", "convnet-3"),
+        ("convnet:depth=2:width=4", "convnet-2:width=4"),
+        ("convnet:depth=3:norm=batch", "convnet-3-bn"),
+        ("convnet:width=4:depth=7", "convnet:depth=7:width=4"),
+    ],
+)
+def test_a_component_is_always_written_in_the_same_way(written: str, reference: str) -> None:
+    assert networks.reference(networks.build(written)) == reference
+    assert networks.build(reference) == networks.build(written)
 
 
 def test_a_parameter_that_names_a_component_is_that_component(gadgets: Registry[Any]) -> None:

@@ -183,13 +183,10 @@ def test_a_map_places_real_and_distilled_images_on_one_plane(study: Study) -> No
     assert (
         len(found["real"]) == found["coverage_real"] == len(load("digits", "train", study.session.root).of_class(LABEL))
     )
-    assert [(entry["method"], len(entry["points"])) for entry in found["sets"]] == [
-        ("random", 2),
-        ("random:form=grid2x2", 4),
-        ("random:zca=true", 2),
-    ]
-    for entry in found["sets"]:  # the number beside the picture is the one of the table
-        assert entry["coverage"] == study.result(study.covered[entry["method"]])["per_class"][LABEL]
+    assert [len(entry["points"]) for entry in found["sets"]] == [2, 4, 2]
+    for method, entry in zip(("random", "random:form=grid2x2", "random:zca=true"), found["sets"], strict=True):
+        # The number beside the picture is the one of the table.
+        assert entry["coverage"] == study.result(study.covered[method])["per_class"][LABEL]
     places = np.array(found["real"])
     assert places.shape[1] == 2 and np.array_equal(places, places.round(4)) and np.ptp(places) > 1
     # A set of real images lies on them, whitened or not.
@@ -225,9 +222,14 @@ def test_what_cannot_be_looked_at_together_fails_while_planning(study: Study) ->
         ((), LABEL, "at least one"),
         ((PLAIN,), 10, "no class 10: 0 to 9"),
         ((PLAIN,), -1, "no class -1"),
+        ((REAL_MODEL,), LABEL, "is not a distilled set that could be looked at"),
     ):
         with pytest.raises(BadInput, match=words):
             planner.ask("map", sets=sets, model=REAL_MODEL, label=label)
+    with pytest.raises(BadInput, match="is not a trained network"):
+        planner.ask("coverage", of=PLAIN, model=Request("zca", dataset="digits"))
+    spelt = planner.ask("map", sets=(a_set("random:zca=false"),), model=REAL_MODEL, label=LABEL)
+    assert spelt is planner.ask("map", sets=(PLAIN,), model=REAL_MODEL, label=LABEL)
     model = planner.plan(REAL_MODEL)
     other = dataclasses.replace(model, where=model.where | {"dataset": "mnist"})
     with pytest.raises(BadInput, match="set of digits needs a network that was trained for it, not one for mnist"):

@@ -13,6 +13,7 @@ import pytest
 
 import stillproof
 from stillproof.run.plan import Planner
+from stillproof.session import Session
 from stillproof.suites.requests import Request, distilled, real_images, selected, snapshot, trained
 
 DIGITS = real_images("digits")
@@ -69,6 +70,15 @@ def test_the_name_of_a_known_question_never_changes(tmp_path: Path, name: str) -
 def test_one_question_in_other_words_is_one_question(tmp_path: Path, first: Request, second: Request) -> None:
     planner = Planner(tmp_path)
     assert planner.plan(first).id == planner.plan(second).id
+
+
+def test_one_set_is_one_artifact_however_its_network_is_written(tmp_path: Path) -> None:
+    made: list[str] = []
+    for network in ("convnet-1:width=4", "convnet:depth=1:width=4", "convnet:width=4:depth=1"):
+        session = Session(str(tmp_path / f"{len(made)}.db"))
+        made.append(session.answer(DM.but(network=network))["artifact"])
+        session.close()
+    assert len(set(made)) == 1
 
 
 @pytest.mark.parametrize(
@@ -174,7 +184,7 @@ def relock(clone: Path, file: str, *, bump: bool) -> None:
 
     path = clone / "stillproof" / "lock.json"
     lock = json.loads(path.read_text(encoding="utf-8"))
-    line = line_of(clone / "stillproof" / file)
+    line = line_of(clone / "stillproof" / file, file)
     generation = lock["files"][file]["generation"] + bump
     lock["files"][file] = {"generation": generation, "bytes": line.bytes, "code": line.code}
     path.write_text(json.dumps(lock), encoding="utf-8")

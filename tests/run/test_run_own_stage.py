@@ -8,15 +8,19 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from commands import Commands, query
 from stillproof.core.components import stages, suites
-from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.errors import BadInput, CellFailed, UnknownName
 from stillproof.core.plugins import Plugin, load_plugin, read_plugin
+from stillproof.run.cell import Planned
 from stillproof.run.plan import Planner
+from stillproof.run.stage import Answer, Job, Stage
 from stillproof.session import Session
 from stillproof.suites.requests import Request, distilled, real_images, trained
 
@@ -88,6 +92,9 @@ def test_its_name_is_that_of_its_code_and_of_what_is_asked(plugin: Plugin, tmp_p
         (Request("brightness", of=SET, power=0), BadInput, "at least 1"),
         (Request("data", dataset="digits"), BadInput, "nothing that could be computed"),
         (trained(Request("brightness", of=SET), "mlp", "smoke", 0), BadInput, "is no set of images"),
+        (Request("select", train=SET, rule="last"), BadInput, "is not a training run"),
+        (trained(SET, "mlp", "smoke:objective=none", 0), UnknownName, "unknown objective 'none'"),
+        (trained(SET, "mlp", "smoke:augment=", 0), UnknownName, "unknown augmentation ''"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_while_planning(
@@ -96,6 +103,55 @@ def test_what_cannot_be_asked_is_refused_while_planning(
     with pytest.raises(error, match=words) as caught:
         Planner(tmp_path).plan(request_)
     assert "\n" not in str(caught.value)
+
+
+@dataclass(frozen=True)
+class Odd(Stage):
+    """A stage that does what it should not."""
+
+    does: str
+
+    def plan(self, planner: Planner) -> Planned:
+        specs: dict[str, Any] = {"takes a reserved key": {"own": "x"}, "has no JSON": {"path": Path()}}
+        where = {"dataset": "digits"} if self.does == "answers with a dict" else {}
+        return Planned(specs.get(self.does, {"does": self.does}), self.does, where=where, images=1)
+
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        found: Any = {"images": 1} if job.spec["does"] == "answers with a dict" else Answer({}, artifacts=None)  # type: ignore[arg-type]
+        return found  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def odd() -> Iterator[None]:
+    stages.register("odd", version=1)(Odd)
+    yield
+    stages.remove(__name__)
+
+
+@pytest.mark.usefixtures("odd")
+@pytest.mark.parametrize(
+    ("does", "words"), [("takes a reserved key", "'own' in its spec"), ("has no JSON", "a spec that is not plain JSON")]
+)
+def test_a_spec_that_cannot_name_a_cell_is_refused(tmp_path: Path, does: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        Planner(tmp_path).ask("odd", does=does)
+    with pytest.raises(BadInput, match="without saying of which data set"):
+        Planner(tmp_path).images(Request("odd", does="makes images of nothing"))
+    with pytest.raises(BadInput, match="more than plain values"):
+        Request("odd", does=[[1]])
+
+
+@pytest.mark.usefixtures("odd")
+@pytest.mark.parametrize(
+    ("does", "words"),
+    [("answers with a dict", "answered with dict, not with an Answer"), ("has odd artifacts", "NoneType")],
+)
+def test_an_answer_of_another_form_fails_its_cell_alone(tmp_path: Path, does: str, words: str) -> None:
+    session = Session(str(tmp_path / "s.db"))
+    with pytest.raises(CellFailed, match=words):
+        session.answer(Request("odd", does=does))
+    session.close()
 
 
 def test_the_page_shows_this_file_and_its_commands_work(tmp_path: Path, stillproof: Commands) -> None:

@@ -105,3 +105,10 @@ def test_a_method_that_keeps_nothing_on_the_way_says_so(session: Session, monkey
     monkeypatch.setattr(Context, "snapshot", lambda *_, **__: None)
     with pytest.raises(StillproofError, match="dm keeps no images of step 1: it takes no snapshots"):
         session.answer(snapshot(made(), 1))
+
+
+def test_the_last_step_is_the_result_itself_and_keeps_its_name(session: Session) -> None:
+    first = session.distill("digits", DM, 1, network=NETWORK, scale="smoke")
+    later = session.distill("digits", DM, 1, network=NETWORK, scale="smoke", snapshots=[2, 4])
+    assert later.snapshots[4] == first.artifact and session.store.resolve_artifact(first.name) == first.artifact
+    assert set(session.store.snapshots_of(first.artifact)) == {2}

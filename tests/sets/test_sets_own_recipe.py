@@ -3,12 +3,13 @@ from __future__ import annotations
 import dataclasses
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stillproof.core.components import recipes
 from stillproof.core.spec import ComponentSpec
-from stillproof.sets.own_recipe import recipe_reference
+from stillproof.sets.own_recipe import own_recipe, recipe_reference
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE, LEARNED_LABELS
 
 changes = st.fixed_dictionaries(
@@ -38,3 +39,19 @@ def test_only_what_is_changed_is_written() -> None:
     assert recipe_reference(None) == DEFAULT_RECIPE
     for reference in (LEARNED_LABELS, "fkd", "fkd:epochs=3:objective=kl(temperature=4)", "quick:decay_epochs=1,2"):
         assert set(recipe_reference(recipes.spec(recipes.build(reference))).split(":")) == set(reference.split(":"))
+
+
+@pytest.mark.parametrize(
+    ("loss", "temperature", "reference"),
+    [
+        ("cross-entropy", 1.0, "dc-bench:lr=0.5"),
+        ("mse", 1.0, "dc-bench:lr=0.5:objective=mse"),
+        ("kl", 20.0, "dc-bench:lr=0.5:objective=kl(temperature=20.0)"),
+    ],
+)
+def test_cards_from_before_objectives_are_still_read(loss: str, temperature: float, reference: str) -> None:
+    params = recipes.spec(recipes.build("dc-bench:lr=0.5")).as_dict()["params"]
+    del params["objective"]
+    params |= {"loss": loss, "temperature": temperature}
+    old = {"kind": "recipe", "name": "dc-bench", "version": 1, "params": params, "source": "4be60b411ad10402"}
+    assert recipe_reference(own_recipe(old)) == reference

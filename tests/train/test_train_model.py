@@ -9,9 +9,10 @@ from train_setups import VIT, make_model, train
 
 from stillproof.core.components import networks
 from stillproof.core.types import ImageSet, Space
+from stillproof.sets.own_recipe import own_recipe
 from stillproof.testing.toy import TOY, toy_images
 from stillproof.train import model as model_module
-from stillproof.train.model import ModelCard, component_spec, data_info, load_model, predict, space_of
+from stillproof.train.model import ModelCard, data_info, load_model, predict, space_of
 from stillproof.train.recipe import Recipe
 
 
@@ -37,8 +38,8 @@ def test_infos_spaces_and_specs_come_back_from_json() -> None:
     spec = networks.spec(networks.build("convnet-3"))
     assert data_info(through_json(dataclasses.asdict(TOY))) == TOY
     assert space_of(through_json(dataclasses.asdict(space))) == space
-    assert component_spec(through_json(spec.as_dict())) == spec
-    assert component_spec(None) is None
+    assert own_recipe(through_json(spec.as_dict())) == spec
+    assert own_recipe(None) is None
 
 
 def test_a_model_takes_pixels() -> None:

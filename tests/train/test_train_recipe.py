@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stillproof.core.components import augmentations, objectives, recipes
 from stillproof.core.errors import BadInput
+from stillproof.core.validate import validated
 from stillproof.train.recipe import Recipe
 
 NAMED = ["dc-bench", "dc-bench-dsa", "nas-search", "real", "fkd", "quick", "quick-real", "smoke"]
@@ -77,7 +78,7 @@ def test_the_points_of_the_curve_are_even_and_one_is_at_the_end(epochs: int, poi
 def test_a_named_recipe_comes_back_from_its_spec(name: str) -> None:
     recipe = built(name)
     params = recipes.spec(recipe).as_dict()["params"]
-    again = Recipe.from_json(params)
+    again = validated(Recipe, params, "recipe")
     assert dataclasses.asdict(again) == dataclasses.asdict(recipe)
     assert all(0 < after < recipe.epochs for after in recipe.decay_epochs)
 

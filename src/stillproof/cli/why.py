@@ -11,7 +11,7 @@ from stillproof.cli.output import write, write_json, write_table
 
 
 def command(
-    cell: Annotated[str, typer.Argument(help="A cell's id, or the beginning of one; `stillproof status` has some.")],
+    cell: Annotated[str, typer.Argument(help="A cell's id, the beginning of one, or the name of a set or model.")],
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:

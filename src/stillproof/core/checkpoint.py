@@ -27,6 +27,9 @@ def restore_loop(path: Path, parts: Mapping[str, Any], kept: Mapping[str, list[A
     saved = load(path)
     if saved is None:
         return 0
+    if saved["parts"].keys() != parts.keys() or saved["kept"].keys() != kept.keys():
+        log.warning("the checkpoint %s is of a loop with other parts; starting anew.", path)
+        return 0
     for key, part in parts.items():
         if hasattr(part, "load_state_dict"):
             part.load_state_dict(saved["parts"][key])

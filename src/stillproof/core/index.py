@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from stillproof.core.errors import BadInput
+from stillproof.core.reference import parse_reference
+from stillproof.core.source import PASS_ON, passed_on
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -36,11 +39,13 @@ class Entry:
     references: Mapping[str, str] = field(default_factory=dict)
 
     def named_in(self, reference: str) -> Iterator[tuple[str, str]]:
-        """Yield kind and name of the components that a reference to this one names, explicitly or by default."""
+        """Yield kind and reference of the components that a reference to this one names, or else names by default."""
+        try:
+            _, given = parse_reference(reference)
+        except BadInput:  # a text that only looks like one, or a part of one
+            given = {}
         for key, kind in self.references.items():
-            given = re.search(rf"\b{re.escape(key)}=([\w-]+)", reference)
-            default = self.params.get(key, "").partition(" = ")[2].strip("'\"")
-            yield kind, given[1] if given else default
+            yield kind, given.get(key) or self.params.get(key, "").partition(" = ")[2].strip("'\"")
 
 
 def scan(source: str, *, module: str, origin: str, filename: str) -> list[Entry]:
@@ -127,7 +132,8 @@ def _find(name: str, below: ast.ClassDef, file: ast.Module) -> tuple[ast.ClassDe
     for node in file.body:
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             original = {alias.asname or alias.name: alias.name for alias in node.names}.get(name)
-            other = _own_module(node.module) if original else None
+            home = passed_on(node.module).get(original or "") if node.module in PASS_ON else None
+            other = _own_module(home.module if home else node.module) if original else None
             if original and other and original in _classes(other):
                 return _classes(other)[original], other
     return None

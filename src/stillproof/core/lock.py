@@ -1,7 +1,7 @@
 """The lock: what each of Stillproof's own files held when its numbers were last known to be the same.
 
 Each line of ``lock.json`` has a file's generation, which rises when its numbers may change, and two hashes: of its
-bytes, which is quick to compare, and of its code, so that an edited comment does not count as a change.
+bytes, which is quick to compare, and of its code, so that an edited comment makes no other file of it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stillproof.core.closure import PACKAGE, Code, file_of
 from stillproof.core.code_text import code_hash
+from stillproof.core.source import PACKAGE, Code, file_of
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "lock.json"
@@ -22,18 +22,22 @@ LOCK = ROOT / "lock.json"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One file of the lock."""
+    """One file of the lock; ``key`` is what names call it: its first path, which stays when it is moved."""
 
     generation: int
     bytes: str  # sha256, in hexadecimal
     code: str
+    key: str
 
 
 @functools.cache
 def read_lock() -> Mapping[str, Line]:
     """Return the lines of the lock by path, as in ``train/loop.py``."""
     lines = json.loads(LOCK.read_text(encoding="utf-8"))["files"]
-    return {path: Line(line["generation"], line["bytes"], line["code"]) for path, line in lines.items()}
+    return {
+        path: Line(line["generation"], line["bytes"], line["code"], line.get("key", path))
+        for path, line in lines.items()
+    }
 
 
 def path_in_lock(module: str) -> str | None:
@@ -42,11 +46,15 @@ def path_in_lock(module: str) -> str | None:
     return None if path is None else path.relative_to(ROOT).as_posix()
 
 
+def line_of(module: str) -> Line | None:
+    """Return the line of a module's file, if it has one."""
+    return read_lock().get(path_in_lock(module) or "")
+
+
 @functools.cache
 def difference(module: str, code: Code) -> str | None:
     """Return the hash of a file's code where it is not what the lock has; nothing where it is as released."""
-    path = path_in_lock(module)
-    line = read_lock().get(path or "")
+    line = line_of(module)
     if line is not None and hashlib.sha256(code.text.encode()).hexdigest() == line.bytes:
         return None
     found = code_hash(code.text)

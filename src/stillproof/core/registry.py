@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from stillproof.core.errors import BadInput, DuplicateName, PluginError, UnknownName
+from stillproof.core.given_params import PLAIN_IDENTITY, given_params, rebuilt_params
 from stillproof.core.identity import code_identity
 from stillproof.core.index import Entry, scan
-from stillproof.core.reference import parse_reference
-from stillproof.core.spec import ComponentSpec, Json, plain
+from stillproof.core.reference import parse_reference, write_reference
+from stillproof.core.spec import ComponentSpec, Json
 from stillproof.core.validate import validated
 
 T = TypeVar("T")
-PLAIN_IDENTITY = ("name", "version", "params")  # of a component whose code is as it was first released
 
 
 class Registry(Generic[T]):
@@ -126,6 +126,19 @@ class Registry(Generic[T]):
         named = dict(zip(PLAIN_IDENTITY, (entry.family, entry.version, given_params(component)), strict=True))
         return named | code
 
+    def rebuild(self, identity: Json) -> T:
+        """Return the component that an identity names."""
+        return self.build(identity["name"], rebuilt_params(identity["params"]))
+
+    def reference(self, component: T) -> str:
+        """Return ``component`` as people write it, always in the same way: by the short name that says most of it."""
+        given = given_params(component)
+        named = [e for e in self.entries().values() if self._classes.get(e.name) is type(component)]
+        fitting = [e for e in named if all(getattr(component, key) == value for key, value in e.fixed.items())]
+        best = max(fitting, key=lambda e: (len(e.fixed), e.name))
+        rest = {key: value for key, value in given.items() if key not in best.fixed}
+        return write_reference(best.name, rebuilt_params(rest))
+
     def code(self, name: str) -> Json:
         """Return the version of a component and what its code adds to its name, as JSON values."""
         return {"version": self.entry(name).version} | code_identity(*_code_of(self.get(name)))
@@ -145,35 +158,6 @@ class Registry(Generic[T]):
             if (owner.module, owner.qualname) != (entry.module, entry.qualname) and not again:
                 what = f"{self.kind} {entry.name!r} of {entry.module}"
                 raise DuplicateName(f"{what} is already defined by {owner.module}.")
-
-
-def given_params(component: Any, base: type | None = None) -> Json:
-    """Return the parameters that are not defaults, as JSON values; defaults are those of ``base``, if given."""
-    defaults = {f.name: _default(f) for f in dataclasses.fields(base or component)}
-    values = {f.name: getattr(component, f.name) for f in dataclasses.fields(component) if f.init}
-    kinds: Mapping[str, str] = getattr(component, "references", {})
-    found = {key: _named(value, kinds[key]) if key in kinds else plain(value) for key, value in values.items()}
-    usual = {key for key, value in values.items() if value == defaults.get(key, dataclasses.MISSING)}
-    return {key: value for key, value in found.items() if key not in usual or _is_special(value, key in kinds)}
-
-
-def _is_special(value: Any, is_component: bool) -> bool:
-    """Say whether a default has to be named: a component whose code is no longer of the first generation has to."""
-    return is_component and isinstance(value, dict) and (value["version"] > 1 or len(value) > len(PLAIN_IDENTITY))
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-
-
-def _named(reference: str, kind: str) -> Json | str:
-    """Return the identity of the component that a parameter names; if it names none, as ``none`` does, its text."""
-    from stillproof.core.components import REGISTRIES
-
-    registry = REGISTRIES[kind]
-    if reference in ("", "none") and reference not in registry.entries():
-        return reference
-    return registry.identity(registry.build(reference))
 
 
 def _code_of(cls: type) -> tuple[str, str | None]:

@@ -9,6 +9,7 @@ from typing import Any
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 from stillproof.store.records import Record
+from stillproof.store.results import SHORTEST_PREFIX
 from stillproof.store.store import Store
 
 # What the code adds to a name, in words; nothing while all its files are as first released.
@@ -53,17 +54,29 @@ class CellName:
 
 def explain_name(store: Store, text: str) -> CellName:
     """Return what the name of a cell is made of; ``text`` is the cell's id, or the beginning of it."""
-    found = store.results.find(text)
-    if len(found) != 1:
-        why = "there is none" if not found else f"there are {len(found)} of them: write more of it"
-        raise BadInput(f"no cell can be found by {text!r}: {why}.")
-    record = store.results.get(found[0])
+    record = store.results.get(_find(store, text))
     assert record is not None
     parts = flat(record.spec)
     others = {cell: flat(spec) for cell, spec in store.results.specs(record.stage).items() if cell != record.id}
     nearest = min(others, key=lambda cell: (len(_different(parts, others[cell])), cell), default=None)
     differences = tuple(_different(parts, others[nearest])) if nearest else ()
     return CellName(record, parts, nearest, differences)
+
+
+def _find(store: Store, text: str) -> str:
+    found = store.results.find(text)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise BadInput(f"{len(found)} cells begin with {text!r}: write more of it.")
+    try:
+        made = store.cell_of(store.resolve_artifact(text))
+    except BadInput:
+        made = None
+    if made is None:
+        least = f"at least {SHORTEST_PREFIX} letters of a cell's id, or the name of something that a cell made"
+        raise BadInput(f"no cell can be found by {text!r}: write {least}.")
+    return made
 
 
 def flat(spec: Json) -> dict[str, str]:

@@ -22,12 +22,13 @@ from stillproof.sets.fronts import front_of
 
 def method_of(spec: Json) -> Distiller:
     """Return the distiller that a spec names."""
-    return distillers.build(spec["method"]["name"], spec["method"]["params"])
+    return distillers.rebuild(spec["method"])
 
 
 def make_context(job: Job, spec: Json, data: ImageSet) -> Context:
     """Return the context of the distillation that ``spec`` asks for; everything here decides its result."""
     method, device = distillers.spec(method_of(spec)), job.device
+    network = networks.rebuild(spec["network"]) if spec["network"] else None
     card = Card(
         method=method.name,
         version=method.version,
@@ -36,7 +37,7 @@ def make_context(job: Job, spec: Json, data: ImageSet) -> Context:
         data_id=data.id,
         ipc=spec["ipc"],
         seed=spec["seed"],
-        network=job.where["network"] if spec["network"] else "none",
+        network=networks.reference(network) if network else "none",
         licence=data.info.licence,
         bytes=0,
     )
@@ -46,8 +47,7 @@ def make_context(job: Job, spec: Json, data: ImageSet) -> Context:
     ctx.experts = Experts(spec.get("experts", ()), job.store)
     ctx.embedding = Experts(spec.get("embedding", ()), job.store)
     ctx.teachers = Teachers(spec.get("teachers", ()), job)
-    if spec["network"]:
-        network = networks.build(spec["network"]["name"], spec["network"]["params"])
+    if network:
         ctx.networks = lambda seeds: build_network(network, data.info, seeds, device)
         ctx.forward_flops = forward_flops(network, data.info.channels, data.info.size, data.num_classes)
     return ctx

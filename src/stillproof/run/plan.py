@@ -15,6 +15,9 @@ from stillproof.run.resolve import Resolver
 from stillproof.run.stage import Stage
 from stillproof.suites.requests import Request, Row
 
+# What the planner itself puts into a spec: the stage, and what names its code.
+RESERVED = ("stage", "format", "version", "generations", "edited", "own")
+
 
 class TooFewImages(BadInput):
     """A class of a data set has fewer images than were asked for."""
@@ -62,6 +65,8 @@ class Planner:
         cell = self.plan(request)
         if cell.images is None:
             raise BadInput(f"{cell.label} is no set of images that a network could be trained on.")
+        if "dataset" not in cell.where:
+            raise BadInput(f"stage {cell.stage!r} makes images without saying of which data set, in where['dataset'].")
         return Images({"cell": cell.id}, cell.images, cell.where["dataset"], cell.label, (cell.id,))
 
     def stage(self, request: Request) -> Stage:
@@ -71,8 +76,14 @@ class Planner:
 
     def _cell(self, stage: str, planned: Planned) -> Cell:
         """Return the cell of a question, as it was first asked for."""
+        for key in planned.spec:
+            if key in RESERVED:
+                raise BadInput(f"stage {stage!r} has {key!r} in its spec, which the planner needs for itself.")
         spec = {"stage": stage, "format": SPEC_FORMAT, **self._code(stage), **planned.spec}
-        name = digest(spec)
+        try:
+            name = digest(spec)
+        except (TypeError, ValueError) as error:
+            raise BadInput(f"stage {stage!r} has a spec that is not plain JSON: {error}.") from error
         where = {**planned.where, "flops": planned.flops}
         if name not in self.cells:
             rest = (planned.needs, planned.flops, planned.label, planned.images, planned.alone)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from stillproof.core.components import distillers, networks, recipes
+from stillproof.core.given_params import given_params
 from stillproof.core.presets import preset_params
 from stillproof.core.reference import parse_reference
-from stillproof.core.registry import given_params
 from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
 from stillproof.data.load import load

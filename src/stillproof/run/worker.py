@@ -121,6 +121,10 @@ class Worker:
             with heartbeat:
                 stage: type[Stage] = stages.get(cell.stage)
                 answer = stage.compute(Job(cell.id, cell.spec, cell.where, self.store, self.options, report))
+            if not isinstance(answer, Answer):
+                raise StillproofError(
+                    f"stage {cell.stage!r} answered with {type(answer).__name__}, not with an Answer."
+                )
         except Unsupported as reason:
             why = str(reason)
             self._settle(cell, lambda: self._unsupported(cell, why))
@@ -156,7 +160,7 @@ class Worker:
                 artifacts=answer.artifacts,
                 derived_from=answer.derived_from,
             )
-        except BadInput as error:  # an answer that cannot be stored, such as NaN
+        except (BadInput, TypeError, ValueError) as error:  # an answer that cannot be stored, such as NaN
             return self._fail(cell, str(error))
         self.store.drop_scratch(cell.id)
         return "done"

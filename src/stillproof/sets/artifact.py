@@ -11,8 +11,9 @@ from stillproof.core.errors import BadInput
 from stillproof.core.labels import labels_from
 from stillproof.core.spec import Json
 from stillproof.core.types import Card, Distilled, Space
+from stillproof.sets.own_recipe import own_recipe
 from stillproof.sets.preview import previews
-from stillproof.train.model import component_spec, space_of
+from stillproof.train.model import space_of
 from stillproof.transforms.front import Front
 
 
@@ -58,7 +59,7 @@ def from_artifact(tensors: Mapping[str, Tensor], card: Json) -> Distilled:
         labels = labels_from(tensors, card)
         own = Card(**{f.name: card[f.name] for f in dataclasses.fields(Card)})
         space: Space = space_of(card["space"])
-        recipe = component_spec(card["recipe"])
+        recipe = own_recipe(card["recipe"])
         return Distilled(tensors["images"], labels, card["num_classes"], space, own, card["decode"], recipe)
     except (KeyError, TypeError) as error:
         raise BadInput(f"this artifact is not a distilled set that this version can read: {error!r}.") from error

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from stillproof.core.components import recipes
 from stillproof.core.reference import write_reference
-from stillproof.core.spec import ComponentSpec
+from stillproof.core.spec import ComponentSpec, Json
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
+
+
+def own_recipe(values: Json | None) -> ComponentSpec | None:
+    """Read the recipe of a card; cards from before names that last say how it was spelt then."""
+    if values is None:
+        return None
+    params = dict(values["params"])
+    loss, temperature = params.pop("loss", None), params.pop("temperature", 1.0)
+    if loss:
+        params["objective"] = f"kl(temperature={temperature})" if loss == "kl" else loss
+    return ComponentSpec(values["kind"], values["name"], values["version"], params)
 
 
 def recipe_reference(own: ComponentSpec | None) -> str:

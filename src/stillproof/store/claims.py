@@ -10,10 +10,11 @@ from sqlalchemy import ColumnElement, and_, or_, select, update
 
 from stillproof.core.errors import LeaseLost
 from stillproof.core.spec import Json
+from stillproof.store.damage import with_derived
 from stillproof.store.database import Database, chunks
 from stillproof.store.owner import is_dead
 from stillproof.store.schema import cells
-from stillproof.store.strict_json import to_text
+from stillproof.store.strict_json import from_text, to_text
 
 MOST_ATTEMPTS = 3
 LOOK_AT = 64  # cells at a time: the first that is free is mostly among the first
@@ -98,12 +99,25 @@ class Claims:
             with self._database.write() as connection:
                 connection.execute(update(cells).where(again).values(FRESH))
 
-    def reopen(self, ids: Sequence[str]) -> None:
-        """Forget the answers of those of ``ids`` that are done, so that they are computed again."""
-        for part in chunks(ids):
+    def reopen(self, ids: Sequence[str]) -> list[str]:
+        """Forget the answers of those of ``ids`` that are done, and all that repeat them: they are computed again.
+
+        Returns:
+            The cells that are pending now because of that, and ``ids`` themselves.
+        """
+        again = with_derived(ids, self._origins()) if ids else []
+        for part in chunks(again):
             with self._database.write() as connection:
                 done = and_(cells.c.id.in_(part), cells.c.status == "done")
                 connection.execute(update(cells).where(done).values(FRESH))
+        return again
+
+    def _origins(self) -> dict[str, list[str]]:
+        """Return the cells that each answer was derived from, by cell."""
+        derived = and_(cells.c.status == "done", cells.c.derived_from.is_not(None), cells.c.derived_from != "[]")
+        with self._database.read() as connection:
+            rows = connection.execute(select(cells.c.id, cells.c.derived_from).where(derived)).all()
+        return {row.id: from_text(row.derived_from) for row in rows}
 
     def _candidates(self, ids: Sequence[str]) -> tuple[dict[str, int], list[str]]:
         """Return the attempts of those cells that look free, by id, and the owners found dead."""

@@ -59,11 +59,10 @@ class Results:
         """Return the progress of those of the cells that are there, 0 to 1, by id."""
         return {row.id: row.progress for row in self._rows(select(cells.c.id, cells.c.progress), ids)}
 
-    def standing_on(self, ids: Sequence[str]) -> dict[str, tuple[list[str], list[str]]]:
-        """Return the artifacts and the cells that the answers of finished cells stand on, by id."""
-        done = select(cells.c.id, cells.c.artifacts, cells.c.derived_from).where(cells.c.status == "done")
-        found = self._rows(done, ids)
-        return {row.id: (from_text(row.artifacts) or [], from_text(row.derived_from) or []) for row in found}
+    def artifacts_of(self, ids: Sequence[str]) -> dict[str, list[str]]:
+        """Return the artifacts that the answers of those of the cells stand on that are done, by cell."""
+        done = select(cells.c.id, cells.c.artifacts).where(cells.c.status == "done")
+        return {row.id: from_text(row.artifacts) or [] for row in self._rows(done, ids)}
 
     def find(self, prefix: str) -> list[str]:
         """Return the ids that begin with ``prefix``; none if that is too short."""

@@ -14,7 +14,7 @@ from stillproof.core.tensor_size import size_in_bytes
 from stillproof.store.artifacts import Artifacts
 from stillproof.store.catalogue import Catalogue
 from stillproof.store.claims import Claims
-from stillproof.store.damage import damaged, with_derived
+from stillproof.store.damage import damaged
 from stillproof.store.database import Database
 from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.location import artifacts_root, locate
@@ -113,15 +113,12 @@ class Store:
         Raises:
             StoreError: The folder of all artifacts is not there.
         """
-        standing = self.results.standing_on(cell_ids)
-        named = {cell: artifacts for cell, (artifacts, _) in standing.items()}
+        named = self.results.artifacts_of(cell_ids)
         expected = self._catalogue.tensors_bytes([artifact for ids in named.values() for artifact in ids])
         found = damaged(named, expected, self.artifacts)
         for cell, artifact in found.items():
             log.warning("artifact %s of cell %s is lost or damaged: the cell is open again.", artifact[:12], cell[:12])
-        again = with_derived(list(found), {cell: origins for cell, (_, origins) in standing.items()})
-        self.claims.reopen(again)
-        return again
+        return self.claims.reopen(list(found))
 
     def reopen_maker(self, artifact: str) -> str | None:
         """Let the cell that made an artifact be computed again, after the artifact was read and found corrupt.

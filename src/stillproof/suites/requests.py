@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from stillproof.core.errors import BadInput
 from stillproof.core.presets import Scale
 from stillproof.core.types import Selection
 
@@ -25,7 +26,12 @@ class Request:
         self.params: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in params.items()
         }
-        self._hash = hash((stage, frozenset(self.params.items())))
+        try:
+            self._hash = hash((stage, frozenset(self.params.items())))
+        except TypeError as error:
+            raise BadInput(
+                f"a request of stage {stage!r} holds more than plain values and lists of these: {error}."
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         """Say whether both ask the same in the same words."""

@@ -8,6 +8,7 @@ import math
 
 from stillproof.core.components import recipes, references_of
 from stillproof.core.spec import canonical_json
+from stillproof.core.validate import validated
 from stillproof.testing.checks import Result, need, run_checks
 from stillproof.train.recipe import Recipe, check_plain
 
@@ -49,7 +50,7 @@ def _builds(name: str) -> None:
 def _comes_back(name: str) -> None:
     recipe = _build(name)
     params = json.loads(canonical_json(recipes.spec(recipe).as_dict()["params"]))
-    back = Recipe.from_json(params)  # as a training cell reads it: only the parameters travel
+    back = validated(Recipe, params, f"recipe {name!r}")  # as a set's card keeps it: only the parameters travel
     need(dataclasses.asdict(back) == dataclasses.asdict(recipe), f"{recipe} comes back from JSON as {back}")
     for epoch in _epochs(recipe):
         need(back.lr_at(epoch) == recipe.lr_at(epoch), f"its own step size of epoch {epoch} does not reach the loop")

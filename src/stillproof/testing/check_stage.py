@@ -40,6 +40,7 @@ def _has_methods(name: str) -> None:
         getattr(cls, method) is not getattr(Stage, method) for method in ("plan", "compute", "images")
     )
     need(plans or images, "it has neither plan nor images")
+    need(isinstance(vars(cls).get("compute", staticmethod(print)), staticmethod), "compute is not a staticmethod")
     need(plans == computes, "it plans what it does not compute" if plans else "it computes what it does not plan")
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from stillproof.core.components import networks
 from stillproof.core.seeds import Seeds
-from stillproof.core.spec import ComponentSpec, Json
+from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, ImageSet, Space
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
@@ -82,11 +82,6 @@ def data_info(values: Json) -> DataInfo:
 def space_of(values: Json) -> Space:
     """Read a ``Space`` back from JSON."""
     return Space(**{key: _tuple(value) for key, value in values.items()})
-
-
-def component_spec(values: Json | None) -> ComponentSpec | None:
-    """Read a ``ComponentSpec`` back from JSON."""
-    return None if values is None else ComponentSpec(**values)
 
 
 def _tuple(value: Any) -> Any:

@@ -6,10 +6,9 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 from stillproof.core.errors import BadInput
-from stillproof.core.spec import Json
 
 
 @dataclass(frozen=True)
@@ -62,12 +61,6 @@ class Recipe:
             raise ValueError("epochs, batch, lr and curve_points must be positive")
         if self.final_lr < 0 or self.clip < 0:
             raise ValueError(f"final_lr and clip must not be negative, as {min(self.final_lr, self.clip)} is")
-
-    @classmethod
-    def from_json(cls, values: Json) -> Self:
-        """Read a recipe back from a spec."""
-        plain: Json = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-        return cls(**plain)
 
     def lr_at(self, epoch: int) -> float:
         """Return the step size of a pass, counted from 0."""

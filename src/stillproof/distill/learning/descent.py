@@ -26,7 +26,7 @@ def descend(
     optimiser: torch.optim.Optimizer,
     update: Callable[[int], dict[str, float]],
     *,
-    on_divergence: OnDivergence,
+    on_divergence: OnDivergence = "fail",
     turns: int = 1,
     wrong: Callable[[], str] = str,
     also: Mapping[str, Tensor] | None = None,

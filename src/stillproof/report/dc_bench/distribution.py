@@ -70,7 +70,8 @@ def _th(number: int) -> str:
 
 
 def _draw(row: Answered, result: Json) -> Figure:
-    clouds = [Cloud(one["method"], [(x, y) for x, y in one["points"]], one["coverage"]) for one in result["sets"]]
+    named = zip(row["methods"], result["sets"], strict=True)
+    clouds = [Cloud(method, [(x, y) for x, y in one["points"]], one["coverage"]) for method, one in named]
     how = (
         f"{row['dataset']}; features of {row['network']} trained on the real images (recipe {row['recipe']}); t-SNE of "
         f"all points together, perplexity {result['perplexity']:g}; protocol {row['protocol']}; first seed (n = 1)."

@@ -15,6 +15,7 @@ from stillproof.run.features import Features, read_embedder, sample_of_class
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.run.stages.data import Data
 from stillproof.run.stages.distill import Distill
+from stillproof.run.stages.snapshot import Snapshot
 from stillproof.score.coverage import coverage
 from stillproof.sets.read import read_set
 from stillproof.suites.requests import Request
@@ -77,9 +78,11 @@ class Coverage(Stage):
 
 def same_source(planner: Planner, sets: Sequence[Request], model: Cell) -> Data:
     """Return the real images that sets are of; refuse different ones, or a network of another data set."""
-    sources = {made.source(planner) for request in sets if isinstance(made := planner.stage(request), Distill)}
-    if not sources:
+    if not sets:
         raise BadInput("there is no distilled set to look at: name at least one.")
+    sources = {_source(planner, request) for request in sets}
+    if "network" not in model.where or "dataset" not in model.where:
+        raise BadInput(f"{model.label} is not a trained network, and images are compared by the features of one.")
     if len(sources) > 1:
         found = " and ".join(sorted(f"{real.dataset} ({real.part})" for real in sources))
         raise BadInput(f"sets that are looked at together must be of the same real images, not of {found}.")
@@ -88,6 +91,15 @@ def same_source(planner: Planner, sets: Sequence[Request], model: Cell) -> Data:
         what = f"a set of {real.dataset} needs a network that was trained for it"
         raise BadInput(f"{what}, not one for {model.where['dataset']}.")
     return real
+
+
+def _source(planner: Planner, request: Request) -> Data:
+    made = planner.stage(request)
+    if isinstance(made, Snapshot):
+        return _source(planner, made.of)
+    if not isinstance(made, Distill):
+        raise BadInput(f"{request} is not a distilled set that could be looked at.")
+    return made.source(planner)
 
 
 def class_coverage(real: Features, synthetic: Features, k: int, label: int) -> float:

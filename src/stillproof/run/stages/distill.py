@@ -142,7 +142,7 @@ class Distill(Stage):
         return Answer(result, recorded(ctx), (artifact,))
 
 
-def wish_for_step(cell: Cell, step: int) -> None:
+def ask_to_keep(cell: Cell, step: int) -> None:
     """Leave a hint that a step of a distillation is wanted: kept on the way, it costs nothing."""
     cell.where[SNAPSHOTS] = sorted({*cell.where.get(SNAPSHOTS, ()), step})
 

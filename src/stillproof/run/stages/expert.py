@@ -72,7 +72,7 @@ class Expert(Stage):
         spec, store = job.spec, job.store
         data = job.data(spec["data"], job.where["part"])
         recipe: Recipe = recipes.build(job.where["recipe"])
-        network = networks.build(spec["network"]["name"], spec["network"]["params"])
+        network = networks.rebuild(spec["network"])
         space = whitened(spec["zca"], store) if "zca" in spec else Space.normalised(data.info)
         ctx = job.context(Seeds(spec["seed"]).child("expert"))
         body = build_network(network, data.info, ctx.seeds.child("network"), job.device)
@@ -80,7 +80,8 @@ class Expert(Stage):
         flops = forward_flops(network, data.info.channels, data.info.size, data.num_classes)
         with Meter() as meter:
             weights, losses = train_expert(model, data, recipe, ctx, flops)
-        card: Json = {key: spec[key] for key in ("data", "network", "recipe", "seed")}
+        card: Json = {"data": spec["data"], "seed": spec["seed"], "network": networks.spec(network).as_dict()}
+        card["recipe"] = recipes.spec(recipe).as_dict()["params"]
         name = f"expert-{data.info.name}-{job.cell[:6]}"
         artifact = store.keep("expert", {"weights": weights}, card, name=name, cell=job.cell)
         size = size_in_bytes([weights])

@@ -49,10 +49,9 @@ class Map(Stage):
         data = planner.names.data(real.dataset, real.part)
         if not 0 <= self.label < data.info.num_classes:
             raise BadInput(f"{data.info.name} has no class {self.label}: 0 to {data.info.num_classes - 1} are there.")
-        sets = [{"method": of.params["method"], "cell": cell.id} for of, cell in zip(self.sets, made, strict=True)]
         spec = {
             "model": model.id,
-            "sets": sets,
+            "sets": [cell.id for cell in made],
             "label": self.label,
             "data": data.id,
             "k": NEIGHBOUR,
@@ -79,8 +78,8 @@ class Map(Stage):
         embedder = read_embedder(spec["model"], job)
         real = embedder.real(data, sample_of_class(data, label, spec["most_real"]))
         clouds = []
-        for entry in spec["sets"]:
-            distilled = read_set(job.store, job.answer_of(entry["cell"])["artifact"])
+        for cell in spec["sets"]:
+            distilled = read_set(job.store, job.answer_of(cell)["artifact"])
             clouds.append(embedder.distilled(distilled, label))
         shares = [class_coverage(real, cloud, spec["k"], label) for cloud in clouds]
         shown = real[: spec["most_shown"]]
@@ -89,10 +88,7 @@ class Map(Stage):
         result = {
             "class_name": names[label] if names else str(label),
             "real": places,
-            "sets": [
-                {"method": entry["method"], "points": points, "coverage": share}
-                for entry, points, share in zip(spec["sets"], others, shares, strict=True)
-            ],
+            "sets": [{"points": points, "coverage": share} for points, share in zip(others, shares, strict=True)],
             "k": spec["k"],
             "coverage_real": len(real),
             "perplexity": perplexity,

@@ -32,7 +32,9 @@ class Select(Stage):
     def plan(self, planner: Planner) -> Planned:
         """Plan the choice, and the training run that it chooses from."""
         train = planner.plan(self.train)
-        if self.rule == "heldout" and not train.spec.get("heldout"):
+        if "heldout" not in train.spec:
+            raise BadInput(f"{train.label} is not a training run, so that it has no epochs to choose from.")
+        if self.rule == "heldout" and not train.spec["heldout"]:
             raise BadInput("selection 'heldout' needs a held-out part, which this training run does not have.")
         spec = {"train": train.id, "rule": self.rule}
         return Planned(spec, f"{self.rule} epoch of {train.label}", needs=(train.id,))

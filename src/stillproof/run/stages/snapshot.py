@@ -13,7 +13,7 @@ from stillproof.run.cell import Planned
 from stillproof.run.distill_context import make_context, method_of
 from stillproof.run.distilled_sets import at_step, check_distilled, keep_set
 from stillproof.run.stage import Answer, Job, Stage, recorded
-from stillproof.run.stages.distill import Distill, wish_for_step
+from stillproof.run.stages.distill import Distill, ask_to_keep
 from stillproof.suites.requests import Request
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Snapshot(Stage):
         if not 0 <= self.step <= steps:
             raise BadInput(f"{asked.method!r} has no step {self.step}: it makes {steps} steps.")
         made = planner.plan(self.of)
-        wish_for_step(made, self.step)
+        ask_to_keep(made, self.step)
         return Planned(
             spec={"of": made.id, "step": self.step},
             label=f"step {self.step} of {made.label}",
@@ -62,9 +62,11 @@ class Snapshot(Stage):
         made = record.result or {}
         name, kept = f"{made['name']}@{step}", made["snapshots"].get(str(step))
         numerics = (record.provenance or {}).get("numerics", {})
-        if kept is None or not job.store.artifacts.is_sound(kept):
+        if step == getattr(method_of(record.spec), "steps", None):
+            kept = made["artifact"]  # the result itself, which keeps its name
+        elif kept is None or not job.store.artifacts.is_sound(kept):
             kept, numerics = _again(job, record.spec, name)
-        if kept != made["artifact"]:  # the last step is the result itself, and keeps its name
+        else:
             job.store.register_artifact(kept, "distilled", name, job.cell, made["bytes"])
         result = {"artifact": kept, "name": name, "bytes": made["bytes"], "images": made["images"]}
         return Answer(result, numerics, (kept,))

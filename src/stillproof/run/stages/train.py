@@ -80,7 +80,7 @@ class Train(Stage):
         heldout = job.data(spec["heldout"], job.where["heldout"]) if spec["heldout"] else None
         recipe: Recipe = recipes.build(job.where["recipe"])
         seeds = Seeds(spec["seed"]).child("train")
-        network = networks.build(spec["network"]["name"], spec["network"]["params"])
+        network = networks.rebuild(spec["network"])
         space, data = training_data(job, test)
         model = TrainedModel(
             front_of(space, job.store).to(job.device),
@@ -101,7 +101,7 @@ def _keep(job: Job, curve: Curve, recipe: Recipe, space: Space, test: ImageSet) 
     models = {}
     for epoch, weights in curve.weights.items():
         card = ModelCard(
-            network=spec["network"],
+            network=networks.spec(networks.rebuild(spec["network"])).as_dict(),
             info=dataclasses.asdict(test.info),
             space=dataclasses.asdict(space),
             recipe=plain(dataclasses.asdict(recipe)),

@@ -1,0 +1,154 @@
+"""Reads what a source file imports and which components it may name, without running it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.util
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PACKAGE = "stillproof"
+# Where the registries can be imported from; a file that imports one may build components by name.
+REGISTRIES_COME_FROM = (PACKAGE, f"{PACKAGE}.core.components", f"{PACKAGE}.plugin")
+PASS_ON = (PACKAGE, f"{PACKAGE}.plugin")  # define nothing themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One file: its text, the modules that it imports, and texts that may name components, by registry."""
+
+    text: str
+    imports: tuple[str, ...]
+    named: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where something is defined."""
+
+    module: str
+    name: str
+
+
+@functools.cache
+def code_of(module: str) -> Code | None:
+    """Return the code of a module, read but not run; nothing if it has no source file."""
+    loaded = sys.modules.get(module)
+    if loaded is not None and hasattr(loaded, "__plugin_source__"):
+        return parse(str(loaded.__plugin_source__), module)
+    path = file_of(module)
+    if path is None:
+        return None
+    return parse(path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py")
+
+
+@functools.cache
+def file_of(module: str) -> Path | None:
+    """Return the source file of a module, without importing anything."""
+    loaded = getattr(sys.modules.get(module), "__file__", None)
+    if loaded is not None:
+        return Path(loaded) if loaded.endswith(".py") else None
+    package, *rest = module.split(".")
+    base = importlib.util.find_spec(package) if package != "__main__" else None
+    if base is None:
+        return None
+    folders = [Path(folder) for folder in base.submodule_search_locations or ()]
+    if not rest:
+        candidates = [Path(base.origin)] if base.origin else []
+    else:
+        below = [folder.joinpath(*rest) for folder in folders]
+        candidates = [path for one in below for path in (one.with_suffix(".py"), one / "__init__.py")]
+    return next((path for path in candidates if path.suffix == ".py" and path.is_file()), None)
+
+
+@functools.cache
+def passed_on(module: str) -> dict[str, Home]:
+    """Return the names that a module imports from elsewhere, including those that only type checkers see it import."""
+    path = file_of(module)
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if path is not None else ()
+    found = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    return {alias.asname or alias.name: Home(node.module or "", alias.name) for node in found for alias in node.names}
+
+
+def parse(text: str, module: str, *, is_package: bool = False) -> Code:
+    """Return what a source file imports and names."""
+    nodes = list(_walk(ast.parse(text)))
+    used = _Used()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                used.module(alias.name, alias.asname)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                used.name(_absolute(node, module, is_package), alias.name, alias.asname)
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and (dotted := _dotted(node)):
+            used.attribute(dotted)
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    named = sorted((kind, value) for kind in used.registries for value in texts)
+    return Code(text, tuple(dict.fromkeys(used.imports)), tuple(named))
+
+
+@dataclass
+class _Used:
+    """What a file uses of other modules, however it imports them."""
+
+    imports: list[str] = field(default_factory=list)
+    registries: set[str] = field(default_factory=set)
+    modules: dict[str, str] = field(default_factory=dict)  # what a name in the file stands for
+
+    def module(self, name: str, called: str | None) -> None:
+        if name not in PASS_ON:  # of these only what is taken from them counts
+            self.imports.append(name)
+        self.modules[called or name.partition(".")[0]] = name if called else name.partition(".")[0]
+
+    def name(self, origin: str, name: str, called: str | None = None) -> None:
+        home = passed_on(origin).get(name) if origin in PASS_ON else None
+        self.imports += [home.module, f"{home.module}.{home.name}"] if home else [origin, f"{origin}.{name}"]
+        if origin in REGISTRIES_COME_FROM:
+            self.registries.add(name)
+        self.modules[called or name] = f"{origin}.{name}"
+
+    def attribute(self, dotted: str) -> None:
+        """Look at ``sp.recipes.build`` where ``sp`` is a module that passes names on, or that has the registries."""
+        root, *rest = dotted.split(".")
+        whole = ".".join((self.modules.get(root, ""), *rest))
+        for origin in REGISTRIES_COME_FROM:
+            name = whole.removeprefix(f"{origin}.").partition(".")[0]
+            if whole.startswith(f"{origin}.") and (origin not in PASS_ON or name in passed_on(origin)):
+                self.name(origin, name)
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return ``a.b.c`` as text; nothing for what does not begin with a name."""
+    if isinstance(node, ast.Name):
+        return node.id
+    inner = _dotted(node.value) if isinstance(node, ast.Attribute) else ""
+    return f"{inner}.{node.attr}" if isinstance(node, ast.Attribute) and inner else ""
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield all nodes, but for what only type checkers see, and for the names that classes are registered under."""
+    yield node
+    children: list[ast.AST] = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+        children = [*node.orelse]
+    elif isinstance(node, ast.ClassDef):
+        children = [child for child in children if not _registers(child)]
+    for child in children:
+        yield from _walk(child)
+
+
+def _registers(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "register"
+
+
+def _absolute(node: ast.ImportFrom, module: str, is_package: bool) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = module.split(".")
+    base = parts[: len(parts) - node.level + (1 if is_package else 0)]
+    return ".".join([*base, *([node.module] if node.module else [])])
