@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space
 from stillproof.data.load import data_root, load
+from stillproof.nets.home import HOME
 from stillproof.session import Session
 from stillproof.sets.artifact import card_of, extra_files, tensors_of
 from stillproof.sets.checks import check_images, check_labels, check_pixels
@@ -27,7 +28,7 @@ def evaluate(
     *,
     dataset: str,
     space: Literal["pixels", "normalised"] = "pixels",
-    network: str = "convnet-3",
+    network: str = HOME,
     recipe: str = "dc-bench",
     seeds: int = 5,
     store: str | None = None,

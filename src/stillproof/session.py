@@ -20,6 +20,7 @@ from stillproof.importers.checkpoints import read_model
 from stillproof.importers.import_model import ImportedModel, write_model
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSet, read_sets, write_sets
+from stillproof.nets.home import HOME
 from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
 from stillproof.report.tables.table import Table
@@ -92,7 +93,7 @@ class Session:
         ipc: int,
         *,
         seed: int = 0,
-        network: str = "convnet-3",
+        network: str = HOME,
         scale: Scale = "paper",
         part: Part = "train",
         snapshots: Sequence[int] = (),
@@ -118,7 +119,7 @@ class Session:
         self,
         on: Request,
         *,
-        network: str = "convnet-3",
+        network: str = HOME,
         recipe: str | None = None,
         seeds: int = 5,
         selection: Selection = "last",
@@ -143,6 +144,7 @@ class Session:
         wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
         self.execute(planner)
+        dataset = planner.images(on).dataset
         records = self.store.results.get_many(cells)
         results = [records[cell].result or {} for cell in cells]
         accuracies = [result["accuracy"] for result in results]
@@ -151,8 +153,8 @@ class Session:
             accuracy=summarise(accuracies),
             per_seed=accuracies,
             models=models,
-            dataset=planner.images(on).dataset,
-            network=network,
+            dataset=dataset,
+            network=planner.names.network_name(network, planner.names.data(dataset, "test").info),
             recipe=recipe,
             selection=selection,
             points=results[0]["points"],

@@ -10,6 +10,7 @@ import pytest
 from stillproof.core.components import recipes
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.data.load import load
+from stillproof.nets.home import home_network
 from stillproof.run import plan, resolve
 from stillproof.run.estimate import estimate
 from stillproof.run.execute import enter
@@ -84,13 +85,42 @@ def test_heldout_selection_keeps_the_heldout_part_away_from_distillers_and_full(
         assert train.spec["upstream"].get("data", "digits/fit@").startswith("digits/fit@")
 
 
+def test_an_epoch_that_is_chosen_needs_a_whole_curve_and_the_last_one_needs_one_point(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    ways = ("smoke", "smoke:curve_points=1")
+    last = {planner.plan(selected(trained(DIGITS, NETWORK, way, 0), "last")).id for way in ways}
+    best = {planner.plan(selected(trained(DIGITS, NETWORK, way, 0), "oracle")).id for way in ways}
+    assert len(last) == 1 and len(best) == 2
+    trainings = [cell for cell in planner.cells.values() if cell.stage == "train"]
+    assert [cell.spec["recipe"].get("curve_points", 1) for cell in trainings] == [1, 2]
+    assert trainings[0].flops < trainings[1].flops
+
+
+@pytest.mark.parametrize(
+    ("size", "network"),
+    [(8, "convnet-1"), (16, "convnet-2"), (28, "convnet-3"), (32, "convnet-3"), (64, "convnet-4"), (128, "convnet-5")],
+)
+def test_the_home_network_follows_the_size_of_the_images(size: int, network: str) -> None:
+    assert home_network(size) == network
+
+
+def test_home_is_the_network_by_its_name(tmp_path: Path) -> None:
+    planner = Planner(tmp_path)
+    assert planner.plan(distilled(DIGITS, "dm", 1, 0)) is planner.plan(distilled(DIGITS, "dm", 1, 0, "convnet-1"))
+    (row,) = planner.rows(
+        [Row({"dataset": "digits", "network": "home", "home": "home"}, (distilled(DIGITS, "dm", 1, 0),))]
+    )
+    assert (row["network"], row["home"]) == ("convnet-1", "convnet-1")
+
+
 def test_selections_share_one_training(tmp_path: Path) -> None:
     planner = Planner(tmp_path)
     for rule in ("last", "oracle", "heldout"):
         planner.plan(selected(trained(real_images("digits", "fit"), NETWORK, "smoke", 0, "heldout"), rule))
-    assert stages(planner) == {"train": 1, "select": 3}
-    planned_both = planned(tmp_path, seeds=1)
-    planned_both.rows(Accuracy(network=(NETWORK,), seeds=1, selection="oracle").rows())
+    assert stages(planner) == {"train": 2, "select": 3}, "those that choose among epochs share one"
+    one_point: dict[str, Any] = {"recipe": "smoke:curve_points=1", "full_recipe": "smoke:curve_points=1"}
+    planned_both = planned(tmp_path, seeds=1, **one_point)
+    planned_both.rows(Accuracy(network=(NETWORK,), seeds=1, selection="oracle", **one_point).rows())
     assert stages(planned_both) == {"expert": 1, "distill": 8, "train": 9, "select": 18}
     with pytest.raises(BadInput, match="held-out"):
         planner.plan(selected(trained(DIGITS, NETWORK, "smoke", 0), "heldout"))

@@ -90,9 +90,9 @@ def test_published_recipes_are_the_defaults() -> None:
 
 def test_curves_always_show_random_and_k_center_below_the_ceiling() -> None:
     rows = suite(sections=["compression"], methods=["dm"]).rows()
-    home = [row for row in rows if row.keys["network"] == "convnet-3"]
+    home = [row for row in rows if row.keys["network"] == "home"]
     assert {row.keys["method"] for row in home} == {"full", "random", "k-center", "dm"}
-    assert {row.keys["network"] for row in rows} == {"convnet-3", "mlp"}
+    assert {row.keys["network"] for row in rows} == {"home", "mlp"}
     assert {row.keys["method"] for row in rows if not row.may_be_too_large} == {"full"}
     assert not [row for row in suite(sections=["compression"], full_recipe="").rows() if row.keys["method"] == "full"]
 
@@ -134,7 +134,7 @@ def test_the_truth_is_published_where_there_is_one_and_trained_elsewhere() -> No
     for request in chosen(of(search(selection="heldout"), "search-truth")):
         assert request.train.on == real_images("digits", "fit") and request.rule == "heldout"
     subset = {request.train.on for request in chosen(of(search(truth_ipc=7), "search-truth"))}
-    assert subset == {distilled(real_images("digits"), "random", 7, 0, "convnet-3", "smoke")}
+    assert subset == {distilled(real_images("digits"), "random", 7, 0, "home", "smoke")}
 
 
 def test_starts_are_followed_along_one_distillation_each() -> None:

@@ -32,7 +32,7 @@ def command(
     ipc: Annotated[int, typer.Option("--ipc", help="Images per class.")],
     seed: Annotated[int, typer.Option("--seed", help="Seed.")] = 0,
     settings: SetOption = None,
-    network: NetworkOption = "convnet-3",
+    network: NetworkOption = "home",
     scale: Annotated[str, typer.Option("--scale", help="Preset: smoke, quick or paper.")] = "paper",
     snapshots: Annotated[
         str | None, typer.Option("--snapshots", help="Steps to keep as sets of their own: 0,50,200 or every=50.")

@@ -32,7 +32,9 @@ WorkersOption = Annotated[
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Parameter of the method as key=value; may be repeated.")
 ]
-NetworkOption = Annotated[str, typer.Option("--network", help="Network, as in convnet-3 or convnet:depth=3:width=64.")]
+NetworkOption = Annotated[
+    str, typer.Option("--network", help="Network, as in convnet-3:width=64; home is the ConvNet for the images' size.")
+]
 
 
 def load_components(plugins: Sequence[Path] | None) -> None:

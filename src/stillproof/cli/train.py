@@ -28,7 +28,7 @@ SELECTIONS: tuple[Selection, ...] = ("last", "heldout", "oracle")
 
 def command(
     target: Annotated[str, typer.Argument(help="Artifact (id, prefix, name or folder), foreign file, or data set.")],
-    network: NetworkOption = "convnet-3",
+    network: NetworkOption = "home",
     recipe: Annotated[
         str | None, typer.Option("--recipe", help="Recipe. [default: the artifact's, else dc-bench]")
     ] = None,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json, digest
+from stillproof.nets.home import HOME
 from stillproof.run.cell import SPEC_FORMAT, Cell, Images, Planned
 from stillproof.run.resolve import Resolver
 from stillproof.run.stage import Stage
@@ -40,12 +41,17 @@ class Planner:
 
     def _row(self, row: Row) -> Json:
         """Return a row with its cells; one that may be too large for its data set, and is, has a reason instead."""
+        keys = {**row.keys, **{key: self._named(row.keys) for key, value in row.keys.items() if value == HOME}}
         try:
-            return {**row.keys, "cells": [self.plan(request).id for request in row.requests]}
+            return {**keys, "cells": [self.plan(request).id for request in row.requests]}
         except TooFewImages as error:
             if not row.may_be_too_large:
                 raise
-            return {**row.keys, "cells": [], "reason": str(error)}
+            return {**keys, "cells": [], "reason": str(error)}
+
+    def _named(self, keys: Mapping[str, Any]) -> str:
+        """Return what the home network of a row's data set is called."""
+        return self.names.network_name(HOME, self.names.data(keys["dataset"], "test").info)
 
     def plan(self, request: Request) -> Cell:
         """Return the cell that answers a request; those that it needs are planned on the way."""

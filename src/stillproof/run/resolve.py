@@ -15,6 +15,7 @@ from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
 from stillproof.data.load import load
 from stillproof.nets.build import forward_flops
+from stillproof.nets.home import HOME, home_network
 from stillproof.train.recipe import Recipe, check_plain
 
 # What decides numbers besides the images of a data set; its licence and the names of its classes do not.
@@ -61,11 +62,15 @@ class Resolver:
         method, spec = self._known[key]
         return method, spec
 
+    def network_name(self, reference: str, info: DataInfo) -> str:
+        """Return what a network is called; ``home`` is the one for images of that size."""
+        return home_network(info.size) if reference == HOME else reference
+
     def network(self, reference: str, info: DataInfo) -> tuple[Json, float]:
         """Return what names a network, and the work of one image's forward pass."""
         key = ("network", reference, info)
         if key not in self._known:
-            network = networks.build(reference)
+            network = networks.build(self.network_name(reference, info))
             flops = forward_flops(network, info.channels, info.size, info.num_classes)
             self._known[key] = networks.identity(network), float(flops)
         spec, flops = self._known[key]

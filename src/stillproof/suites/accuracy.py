@@ -35,7 +35,7 @@ class Accuracy:
     methods: tuple[str, ...] = ("random", "k-center", "herding", "dm")
     ipc: tuple[int, ...] = (1, 10)
     seeds: int = 5
-    network: tuple[str, ...] = ("convnet-3",)
+    network: tuple[str, ...] = ("home",)
     recipe: str = "dc-bench"
     full_recipe: str = "dc-bench"
     selection: Selection = "last"

@@ -71,7 +71,7 @@ def stored_set(artifact: str, dataset: str, cell: str | None = None, count: int 
 
 
 def distilled(
-    data: Request, method: str, ipc: int, seed: int, network: str = "convnet-3", scale: Scale = "paper"
+    data: Request, method: str, ipc: int, seed: int, network: str = "home", scale: Scale = "paper"
 ) -> Request:
     """Ask for a distilled set to be made; ``method`` may carry parameters, as in ``dm:steps=100``."""
     return Request("distill", data=data, method=method, ipc=ipc, seed=seed, network=network, scale=scale)
@@ -83,13 +83,13 @@ def snapshot(of: Request, step: int) -> Request:
 
 
 def trained(on: Request, network: str, recipe: str, seed: int, heldout: Heldout | None = None) -> Request:
-    """Ask for a network to be trained; ``heldout`` is a part that its curve also looks at."""
+    """Ask for a network to be trained, and measured at its end; ``heldout`` is a part that is also looked at."""
     return Request("train", on=on, network=network, recipe=recipe, seed=seed, heldout=heldout)
 
 
 def selected(train: Request, rule: Selection) -> Request:
-    """Ask for the epoch of a training run that counts."""
-    return Request("select", train=train, rule=rule)
+    """Ask for the epoch of a training run that counts; one that is chosen needs all points of the recipe's curve."""
+    return Request("select", train=train if rule == "last" else train.but(whole_curve=True), rule=rule)
 
 
 @dataclass(frozen=True, slots=True)

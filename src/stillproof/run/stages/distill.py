@@ -12,6 +12,7 @@ from stillproof.core.presets import Scale
 from stillproof.core.provenance import Meter
 from stillproof.core.spec import Json
 from stillproof.core.types import Distiller
+from stillproof.nets.home import HOME
 from stillproof.run.cell import Cell, Planned
 from stillproof.run.distill_context import make_context, method_of
 from stillproof.run.distilled_sets import at_step, check_distilled, cost_up_to, keep_set, set_name
@@ -45,7 +46,7 @@ class Distill(Stage):
     method: str
     ipc: int
     seed: int = 0
-    network: str = "convnet-3"
+    network: str = HOME
     scale: Scale = "paper"
 
     def plan(self, planner: Planner) -> Planned:
@@ -72,7 +73,7 @@ class Distill(Stage):
             label=f"{self.method} {facts.info.name} ipc {self.ipc} seed {self.seed}",
             needs=tuple(name for found in cells.values() for name in ([found] if isinstance(found, str) else found)),
             flops=passes * flops,
-            where={"dataset": data.dataset, "part": data.part, "network": self.network},
+            where={"dataset": data.dataset, "part": data.part},
             images=self.ipc * facts.info.num_classes * needs.trained_per_image,
         )
 

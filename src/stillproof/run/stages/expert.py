@@ -60,7 +60,7 @@ class Expert(Stage):
         spec: Json = {"data": data.id, "info": data.info_spec(), "network": network, "recipe": recipe_spec}
         return Planned(
             spec=spec | ({"zca": zca.id} if zca else {}) | {"seed": self.seed},
-            label=f"expert {self.network} on {data.info.name} seed {self.seed}",
+            label=f"expert {planner.names.network_name(self.network, data.info)} on {data.info.name} seed {self.seed}",
             needs=(zca.id,) if zca else (),
             flops=3.0 * recipe.epochs * data.total * flops,
             where={"dataset": self.dataset, "part": self.part, "recipe": self.recipe},

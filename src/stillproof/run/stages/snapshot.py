@@ -51,7 +51,7 @@ class Snapshot(Stage):
             spec={"of": made.id, "step": self.step},
             label=f"step {self.step} of {made.label}",
             needs=(made.id,),
-            where={key: made.where[key] for key in ("dataset", "part", "network")},
+            where={key: made.where[key] for key in ("dataset", "part")},
             images=made.images,
         )
 

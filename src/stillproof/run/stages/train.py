@@ -38,7 +38,8 @@ class Train(Stage):
         network: The network.
         recipe: How it is trained.
         seed: Its seed.
-        heldout: A held-out part of the training images that its curve also looks at.
+        heldout: A held-out part of the training images that is also looked at.
+        whole_curve: Whether to measure at all points of the recipe's curve, and not only at the end.
     """
 
     on: Request
@@ -46,12 +47,16 @@ class Train(Stage):
     recipe: str
     seed: int
     heldout: Heldout | None = None
+    whole_curve: bool = False
 
     def plan(self, planner: Planner) -> Planned:
         """Plan the training, and the images that it needs."""
         images = planner.images(self.on)
         test = planner.names.data(images.dataset, "test")
         recipe, recipe_spec = planner.names.recipe(self.recipe)
+        if not self.whole_curve:
+            recipe = dataclasses.replace(recipe, curve_points=1)
+            recipe_spec = {key: value for key, value in recipe_spec.items() if key != "curve_points"}
         network, flops = planner.names.network(self.network, test.info)
         spec = {
             "upstream": images.spec,
@@ -63,10 +68,11 @@ class Train(Stage):
             "seed": self.seed,
         }
         points = sum(recipe.is_measured(epoch) for epoch in range(recipe.epochs))
-        where = {"dataset": images.dataset, "part": images.part, "network": self.network, "recipe": self.recipe}
+        name = planner.names.network_name(self.network, test.info)
+        where = {"dataset": images.dataset, "part": images.part, "network": name, "recipe": self.recipe}
         return Planned(
             spec=spec,
-            label=f"train {self.network} on {images.label} seed {self.seed}",
+            label=f"train {name} on {images.label} seed {self.seed}",
             needs=images.needs,
             flops=(3 * recipe.epochs * images.count + points * test.total) * flops,
             where=where | ({"heldout": self.heldout} if self.heldout else {}),
@@ -78,7 +84,8 @@ class Train(Stage):
         spec = job.spec
         test = job.data(spec["test"], "test")
         heldout = job.data(spec["heldout"], job.where["heldout"]) if spec["heldout"] else None
-        recipe: Recipe = recipes.build(job.where["recipe"])
+        points = spec["recipe"].get("curve_points", 1)
+        recipe: Recipe = dataclasses.replace(recipes.build(job.where["recipe"]), curve_points=points)
         seeds = Seeds(spec["seed"]).child("train")
         network = networks.rebuild(spec["network"])
         space, data = training_data(job, test)

@@ -63,7 +63,7 @@ class DCBench:
     ipc: tuple[int, ...] = (1, 10, 50)
     seeds: int = 5
     network: tuple[str, ...] = (
-        "convnet-3",
+        "home",
         "mlp",
         "resnet-18",
         "resnet-152",
