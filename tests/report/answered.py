@@ -28,7 +28,7 @@ def row(
     """A row with one value per seed; a seed without one has failed."""
     usual = {"section": section, "dataset": "digits", "method": method, "ipc": ipc}
     usual |= {"network": "convnet-3", "home": "convnet-3"}
-    rules = {"recipe": "quick", "protocol": "fair", "selection": "last"}
+    rules = {"recipe": "dc-bench-dsa", "protocol": "fair", "selection": "last", "scale": "paper"}
     results = [None if value is None else {name: value} for value in values]
     efforts = [Effort(seconds, flops) for _ in values]
     return Answered({**usual, **rules, **keys}, results, [BROKEN] * (None in values), 0, efforts)

@@ -61,7 +61,7 @@ def test_the_order_agrees_as_scipy_says(truth: list[Answered]) -> None:
     assert isinstance(by_seed, Estimate) and isinstance(line["spearman"], Estimate)
     assert by_seed.value == pytest.approx(line["spearman"].value)
     assert isinstance(line["published_spearman"], Estimate) and line["published_spearman"].value == -0.37
-    told = "a label (a.csv)" if len(truth) == 1 else "training on 100 images per class by random, recipe quick"
+    told = "a label (a.csv)" if len(truth) == 1 else "training on 100 images per class by random, recipe dc-bench-dsa"
     assert any(note.startswith("True accuracy in nas201") and told in note for note in table.notes)
 
 

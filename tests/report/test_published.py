@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from answered import row
 
-from stillproof.report.dc_bench.published import published, published_search
+from stillproof.report.dc_bench.published import published, published_beside, published_search
 from stillproof.report.dc_bench.published_values import AUGMENTATIONS, NETWORKS
 
 
@@ -30,7 +31,8 @@ def test_augmentations_are_as_in_table_4(
 ) -> None:
     found = published(dataset, method, ipc, augmentation=augmentation)
     assert found is not None
-    assert found.mean == pytest.approx(expected) and found.place == "Table 4" and not found.note
+    assert found.mean == pytest.approx(expected) and found.place == "Table 4"
+    assert ("best on the test images" in found.note) == (method == "mtt")
 
 
 def test_mtt_was_without_whitening() -> None:
@@ -117,3 +119,23 @@ def test_searches_have_a_correlation_and_a_choice() -> None:
     assert dsa is not None and (dsa.spearman, dsa.top1) == pytest.approx((-0.37, 0.7354))
     assert published_search("cifar10", "dsa", 500) is None
     assert published_search("cifar10", "herding", 50) is None and published_search("digits", "full", None) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "beside"),
+    [
+        ({}, True),
+        ({"recipe": "dc-bench-dsa:augment=dsa"}, True),
+        ({"scale": "smoke"}, False),
+        ({"scale": "quick"}, False),
+        ({"recipe": "quick"}, False),
+        ({"recipe": "dc-bench-dsa:epochs=10"}, False),
+        ({"selection": "oracle"}, False),
+        ({"home": "convnet-2"}, False),
+    ],
+)
+def test_a_published_value_stands_only_beside_a_row_of_the_published_protocol(
+    changed: dict[str, str], beside: bool
+) -> None:
+    about = {"home": "convnet-3", "dataset": "cifar10", "network": "convnet-3"} | changed
+    assert (published_beside(row("transfer", "dm", 10, [0.4], **about)) is not None) == beside

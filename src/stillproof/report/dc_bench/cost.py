@@ -47,7 +47,7 @@ def cost_tables(rows: Rows) -> list[Table]:
 
 
 def _line(row: Answered) -> dict[str, Value]:
-    there = published_step(row["dataset"], row["method"], row["ipc"])
+    there = published_step(row["dataset"], row["method"], row["ipc"]) if row["scale"] == "paper" else None
     line = about(row) | {"published_step_seconds": None if there is None else Seconds(there)}
     result = row.results[0]
     if result is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from stillproof.core.reference import parse_reference
 from stillproof.report.answers import Answered
 from stillproof.report.dc_bench.published_values import (
     AUGMENTATIONS,
@@ -27,9 +28,12 @@ from stillproof.report.published import Published, PublishedSearch
 
 HOME = "convnet-3"  # what the published sets were made with
 UNMADE = ("full", "random")  # have no such network
+RECIPES = ("dc-bench", "dc-bench-dsa", "nas-search")
+UNCHANGED = {"augment", "shuffle"}  # what the suite itself says of a recipe
 WITH_DSA = " They are with DSA."
 
 # DC-Bench made MTT's sets without whitening, which MTT's own settings have.
+BEST_ON_TEST = "MTT's authors kept the sets that were best on the test images along the way"
 _AS_PUBLISHED = {"mtt:zca=false": "mtt"}
 
 Question = tuple[str, str, int | None, str, str]  # data set, method, ipc, augmentation, network
@@ -63,10 +67,18 @@ def published_step(dataset: str, method: str, ipc: int | None) -> float | None:
 
 
 def published_beside(row: Answered, augmentation: str = "dsa") -> Published | None:
-    """Return what may stand beside a row: the published sets were made with one network, and only with that."""
-    if row["method"] not in UNMADE and row["home"] != HOME:
+    """Return what may stand beside a row: only where it was made and trained as the published ones were."""
+    if not is_published_way(row) or (row["method"] not in UNMADE and row["home"] != HOME):
         return None
     return published(row["dataset"], row["method"], row["ipc"], augmentation=augmentation, network=row["network"])
+
+
+def is_published_way(row: Answered) -> bool:
+    """Say whether a row has the published size, recipe and rule; which augmentation it has is looked up elsewhere."""
+    if row["scale"] != "paper" or row["selection"] not in (None, "last"):
+        return False
+    name, changed = parse_reference(row["recipe"] or RECIPES[0])  # sets alone have no recipe
+    return name in RECIPES and changed.keys() <= UNCHANGED
 
 
 def _fraction(percent: float) -> float:
@@ -77,7 +89,8 @@ def _fraction(percent: float) -> float:
 def _all_values() -> dict[Question, Published]:
     return {
         question: Published(_fraction(percent), place, PAPER, note)
-        for question, percent, place, note in [*_transfer(), *_compression(), *_augmented()]
+        for question, percent, place, said in [*_transfer(), *_compression(), *_augmented()]
+        for note in ["; ".join(filter(None, (said, BEST_ON_TEST if question[1] == "mtt" else "")))]
     }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered, Effort
 from stillproof.report.captions import SELECTIONS
-from stillproof.report.dc_bench.published import published_search
+from stillproof.report.dc_bench.published import is_published_way, published_search
 from stillproof.report.published import PublishedSearch
 from stillproof.report.rows import FULL, Rows, complete, grouped, images
 from stillproof.score.agreement import Agreement, no_agreement
@@ -75,7 +75,7 @@ def _searched(group: Sequence[Answered], truth: Truth, whole: Sequence[Answered]
     proxy, worth = list(used.values()), [truth.values[name] for name in used]
     # The same draws for all methods, so that their intervals differ for no other reason than their answers.
     seeds = Seeds(0).child("search", str(first["dataset"]), str(first["space"]))
-    published = first["space"] == "nas201"
+    published = first["space"] == "nas201" and is_published_way(first)
     return Searched(
         row=first,
         proxy=proxy,
