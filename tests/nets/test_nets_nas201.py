@@ -17,6 +17,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network, count_parameters, forward_flops
+from stillproof.nets.nas201_cell import Mixture
 from stillproof.nets.nas201_code import arch_digits, arch_text, operations_of
 from stillproof.testing.check_network import check_network
 
@@ -74,7 +75,7 @@ def test_an_architecture_is_one_question_however_it_is_written() -> None:
     written = [f"nas201:arch={BEST}", "nas201:arch=333132", with_params("nas201", [f"arch={BEST}"])]
     specs = [networks.spec(networks.build(reference)).as_dict() for reference in written]
     assert specs[0] == specs[1] == specs[2]
-    assert specs[0]["params"] == {"arch": BEST, "width": 16, "cells": 1, "affine": True}
+    assert specs[0]["params"] == {"arch": BEST, "width": 16, "cells": 1, "affine": True, "mixture": False}
     assert split_list(",".join(written[:2])) == written[:2], "survives in a list of the command line"
 
 
@@ -206,3 +207,25 @@ def test_odd_sizes_are_rounded_up_on_both_ways(size: int) -> None:
 def test_it_keeps_the_contract_of_networks(reference: str) -> None:
     results = check_network(reference)
     assert results and [result.problem for result in results if not result.ok] == []
+
+
+def test_the_mixture_of_the_original_has_its_weights_and_its_shares() -> None:
+    body = networks.build("nas201:arch=333124:affine=false:mixture=true").build(3, 32, 10)
+    assert sum(weight.numel() for weight in body.parameters()) == 395_866
+    shares = [module.shares for module in body.modules() if isinstance(module, Mixture)]
+    assert len(shares) == 3 * 6 and all(len(row) == 5 for row in shares)
+    assert max(shares[0]) == pytest.approx(0.405, abs=1e-3) and min(shares[0]) == pytest.approx(0.149, abs=1e-3)
+    narrow = networks.build("nas201:arch=333132:affine=false:mixture=true").build(3, 32, 10)
+    four = next(module.shares for module in narrow.modules() if isinstance(module, Mixture))
+    assert (
+        len(four) == 4 and max(four) == pytest.approx(0.475, abs=1e-3) and min(four) == pytest.approx(0.175, abs=1e-3)
+    )
+
+
+def test_an_edge_of_the_mixture_is_the_weighted_sum_of_its_operations() -> None:
+    edge = Mixture(chosen=3, known=5, width=2, affine=False).eval()
+    maps = torch.randn(2, 2, 8, 8, generator=torch.Generator().manual_seed(0))
+    weights = torch.tensor([0.0, 0.0, 0.0, 1.0, 0.0]).exp()
+    weights = weights / weights.sum()
+    expected = sum(w * operation(maps) for w, operation in zip(weights, edge.operations, strict=True))
+    torch.testing.assert_close(edge(maps), expected)

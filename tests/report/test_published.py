@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from answered import row
 
@@ -135,7 +137,7 @@ def test_searches_have_a_correlation_and_a_choice() -> None:
     ],
 )
 def test_a_published_value_stands_only_beside_a_row_of_the_published_protocol(
-    changed: dict[str, str], beside: bool
+    changed: dict[str, Any], beside: bool
 ) -> None:
-    about = {"home": "convnet-3", "dataset": "cifar10", "network": "convnet-3"} | changed
+    about: dict[str, Any] = {"home": "convnet-3", "dataset": "cifar10", "network": "convnet-3"} | changed
     assert (published_beside(row("transfer", "dm", 10, [0.4], **about)) is not None) == beside

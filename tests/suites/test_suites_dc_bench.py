@@ -115,7 +115,9 @@ def test_the_search_looks_at_images_that_no_set_was_made_from() -> None:
 def test_the_faithful_search_keeps_what_the_original_did() -> None:
     for row in of(search(protocol="faithful"), "search"):
         (request,) = chosen([row])
-        assert request.train.heldout == "search-heldout" and request.train.network.endswith(":affine=false")
+        assert request.train.heldout == "search-heldout" and request.train.network.endswith(
+            ":affine=false:mixture=true"
+        )
         on = request.train.on
         if row.keys["method"] == "full":
             assert on == real_images("digits", "search-fit")

@@ -26,12 +26,15 @@ class Nas201:
         width: Channels of the first stage; every further stage has twice as many.
         cells: Cells per stage.
         affine: Whether the batch norms inside cells have weights; DC-Bench trained without.
+        mixture: Whether every edge is a weighted sum of all operations, in which the architecture's own weighs most.
+            DC-Bench's script trains such mixtures (and counts them as the architecture).
     """
 
     arch: str = "|nor_conv_3x3~0|+|none~0|nor_conv_3x3~1|+|skip_connect~0|none~1|skip_connect~2|"
     width: int = 16
     cells: int = 1
     affine: bool = True
+    mixture: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what makes no network, and keep one spelling of an architecture, so that it is one question."""
@@ -56,7 +59,7 @@ class Nas201Body(Body):
             if stage > 0:
                 layers.append(Reduction(width, 2 * width))
                 width *= 2
-            layers += [Cell(operations, width, config.affine) for _ in range(config.cells)]
+            layers += [Cell(operations, width, config.affine, config.mixture) for _ in range(config.cells)]
         self.layers = nn.Sequential(*layers, nn.BatchNorm2d(width), nn.ReLU(inplace=True))
         self.classifier = nn.Linear(width, num_classes)
 

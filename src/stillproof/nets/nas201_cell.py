@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from stillproof.nets.nas201_code import EDGES, NODES
+from stillproof.nets.nas201_code import EDGES, NODES, OPERATIONS
 
 
 class Zero(nn.Module):
@@ -31,6 +32,26 @@ class AveragePool(nn.Module):
         return F.conv2d(maps, kernel, padding=1, groups=channels) / pixels
 
 
+class Mixture(nn.Module):
+    """All operations of an edge at once, weighted by the softmax of the one-hot choice.
+
+    The original's one-hot is only as wide as the largest operation of the whole cell: with all five known, the chosen
+    one weighs 0.405 and each other 0.149; operations behind the largest have weights, but are never used.
+    """
+
+    def __init__(self, chosen: int, known: int, width: int, affine: bool) -> None:
+        super().__init__()
+        self.shares = F.one_hot(torch.tensor(chosen), known).float().softmax(0).tolist()
+        self.operations = nn.ModuleList(_operation(name, width, affine) for name in OPERATIONS)
+
+    def forward(self, maps: Tensor) -> Tensor:
+        """Return the weighted sum."""
+        total = maps * 0
+        for share, operation in zip(self.shares, self.operations, strict=False):
+            total = total + share * operation(maps)
+        return total
+
+
 class Cell(nn.Module):
     """Four nodes, each the sum of what its edges bring from all nodes before it.
 
@@ -38,11 +59,16 @@ class Cell(nn.Module):
         operations: One per edge, in the order of ``EDGES``.
         width: Channels.
         affine: Whether the batch norms have weights.
+        mixture: Whether every edge has all operations, weighted by which one it is.
     """
 
-    def __init__(self, operations: tuple[str, ...], width: int, affine: bool) -> None:
+    def __init__(self, operations: tuple[str, ...], width: int, affine: bool, mixture: bool = False) -> None:
         super().__init__()
-        self.edges = nn.ModuleList(_operation(name, width, affine) for name in operations)
+        if mixture:
+            known = 1 + max(OPERATIONS.index(name) for name in operations)
+            self.edges = nn.ModuleList(Mixture(OPERATIONS.index(name), known, width, affine) for name in operations)
+        else:
+            self.edges = nn.ModuleList(_operation(name, width, affine) for name in operations)
 
     def forward(self, maps: Tensor) -> Tensor:
         """Return the last node."""

@@ -32,13 +32,13 @@ def search_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
 def _searched(suite: DCBench, builder: RowBuilder, space: str, architecture: str, method: str) -> Row:
     """Return the row of an architecture that is trained on a set and looked at on held-out training images.
 
-    Under ``faithful`` it has no weights in its norms, sees its images in the same order in every pass, and is looked at
-    on images that the set may have been made from, all as the original has it.
+    Under ``faithful`` it is the mixture of operations that the original's script trains, without weights in its norms,
+    sees its images in the same order in every pass, and is looked at on images that the set may have been made from.
     """
     faithful = suite.protocol == "faithful"
     ipc = None if method == FULL else suite.search_ipc
     recipe = suite.search_full_recipe if ipc is None else suite.search_recipe
-    network = f"{architecture}:affine=false" if faithful and space == "nas201" else architecture
+    network = f"{architecture}:affine=false:mixture=true" if faithful and space == "nas201" else architecture
     heldout: Heldout = "search-heldout" if faithful else "heldout"
     part: Part = "fit" if not faithful else "search-fit" if ipc is None else "train"
     if faithful and ipc is not None:
