@@ -71,7 +71,7 @@ class Commands:
         """Start a command: as a terminal does, or as a shell's ``&`` does, which has Ctrl-C ignored."""
         self._count += 1
         out, err = self._folder / f"out-{self._count}", self._folder / f"err-{self._count}"
-        request = {"argv": argv, "cwd": str(cwd), "out": str(out), "err": str(err), "script": script}
+        request: dict[str, Any] = {"argv": argv, "cwd": str(cwd), "out": str(out), "err": str(err), "script": script}
         request |= {"background": background}
         return Started(self._ask(request | {"env": {"STILLPROOF_DATA": str(cwd)}}), out, err)
 
