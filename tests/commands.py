@@ -67,10 +67,12 @@ class Commands:
     def python(self, script: str, *argv: str, cwd: Path) -> Done:
         return self.finish(self.start("script", *argv, cwd=cwd, script=script))
 
-    def start(self, *argv: str, cwd: Path, script: str | None = None) -> Started:
+    def start(self, *argv: str, cwd: Path, script: str | None = None, background: bool = False) -> Started:
+        """Start a command: as a terminal does, or as a shell's ``&`` does, which has Ctrl-C ignored."""
         self._count += 1
         out, err = self._folder / f"out-{self._count}", self._folder / f"err-{self._count}"
-        request = {"argv": argv, "cwd": str(cwd), "out": str(out), "err": str(err), "script": script}
+        request: dict[str, Any] = {"argv": argv, "cwd": str(cwd), "out": str(out), "err": str(err), "script": script}
+        request |= {"background": background}
         return Started(self._ask(request | {"env": {"STILLPROOF_DATA": str(cwd)}}), out, err)
 
     def finish(self, started: Started) -> Done:

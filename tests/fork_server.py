@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -36,6 +37,8 @@ def serve() -> None:
 
 def answer(request: dict[str, Any]) -> None:
     os.setsid()  # a group of its own, so that a test can stop it as a terminal would
+    # As in a terminal, even if the tests themselves were started in the background, where shells have SIGINT ignored.
+    signal.signal(signal.SIGINT, signal.SIG_IGN if request["background"] else signal.default_int_handler)
     os.chdir(request["cwd"])
     os.environ.update(request["env"])
     for number, name in enumerate((os.devnull, request["out"], request["err"])):

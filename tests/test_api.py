@@ -36,6 +36,13 @@ def test_pixels_and_normalised_images_are_the_same_to_the_network(tmp_path: Path
     assert score(tmp_path, IMAGES, LABELS).models == as_pixels.models, "the same tensors are free"
 
 
+def test_8_bit_images_are_pixels_with_their_channels_first_or_last(tmp_path: Path) -> None:
+    eight_bit = IMAGES.mul(255).round().to(torch.uint8)
+    expected = score(tmp_path, eight_bit.float() / 255, LABELS).models
+    assert score(tmp_path, eight_bit, LABELS).models == expected
+    assert score(tmp_path, eight_bit.movedim(1, 3), LABELS).models == expected
+
+
 @pytest.mark.parametrize(
     ("images", "labels", "options", "words"),
     [
@@ -43,7 +50,10 @@ def test_pixels_and_normalised_images_are_the_same_to_the_network(tmp_path: Path
         (IMAGES, LABELS[:5], {}, r"labels \(5,\) do not fit"),
         (IMAGES[:0], LABELS[:0], {}, "no images"),
         (IMAGES * 255, LABELS, {}, "they are not pixels"),
-        ((IMAGES * 255).to(torch.uint8), LABELS, {}, "divide whole numbers by 255"),
+        ((IMAGES * 255).to(torch.int32), LABELS, {}, "divide whole numbers by 255"),
+        ((IMAGES * 255).to(torch.uint8), LABELS, {"space": "normalised"}, "so they are pixels"),
+        (IMAGES.round().to(torch.uint8), LABELS, {}, "all values are 0 or 1"),
+        (IMAGES.double() + 1e300, LABELS, {"space": "normalised"}, "infinite"),
         (IMAGES * float("nan"), LABELS, {}, "NaN"),
         (IMAGES, LABELS + 1, {}, "labels reach from 1 to 10"),
         (IMAGES, LABELS - 1, {}, "labels reach from -1"),

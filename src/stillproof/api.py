@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space
 from stillproof.data.load import data_root, load
+from stillproof.importers.eight_bit import eight_bit_pixels, is_eight_bit
 from stillproof.nets.home import HOME
 from stillproof.session import Session
 from stillproof.sets.artifact import card_of, extra_files, tensors_of
@@ -37,7 +38,8 @@ def evaluate(
     """Score somebody's own tensors: train networks on them and test on the real test set.
 
     Args:
-        images: (N, C, H, W) floats, in [0, 1] or normalised with the data set's mean and std.
+        images: (N, C, H, W) floats, in [0, 1] or normalised with the data set's mean and std; or 8-bit pixels from 0
+            to 255, whose channels may come last.
         labels: (N,) classes.
         dataset: The data set that they stand for.
         space: Which of the two the images are.
@@ -67,6 +69,8 @@ def own_set(images: Tensor, labels: Tensor, *, dataset: str, space: str, info: D
     if labels.ndim != 1:
         raise BadInput(f"labels {tuple(labels.shape)} do not fit {dataset}: one class per image is needed.")
     hard = Hard(labels.long())
+    if space == "pixels" and is_eight_bit(images):
+        images, _ = eight_bit_pixels(images, info)
     check_images(images, hard, info, dataset)
     check_labels(hard, info, dataset)
     images = images.float()

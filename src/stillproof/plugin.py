@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from stillproof.run.trained_models import read_trained as read_trained
     from stillproof.score.stats import Summary as Summary
     from stillproof.score.stats import summarise as summarise
+    from stillproof.score.stats import summarise_accuracies as summarise_accuracies
     from stillproof.sets.read import read_set as read_set
 
     # Suites

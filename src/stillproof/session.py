@@ -31,7 +31,7 @@ from stillproof.run.executor import OnChange, Work
 from stillproof.run.executors.process_count import workers_for
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Options, answer_of, default_device
-from stillproof.score.stats import summarise
+from stillproof.score.stats import summarise_accuracies
 from stillproof.sets.own_recipe import recipe_reference
 from stillproof.sets.read import check_fits, read_set
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
@@ -150,7 +150,7 @@ class Session:
         accuracies = [result["accuracy"] for result in results]
         models = [result["model"] for result in results]
         return Score(
-            accuracy=summarise(accuracies),
+            accuracy=summarise_accuracies(accuracies, results[0]["n_test"]),
             per_seed=accuracies,
             models=models,
             dataset=dataset,

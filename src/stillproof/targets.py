@@ -7,8 +7,10 @@ from pathlib import Path
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
+from stillproof.data.load import source
 from stillproof.distill.grids.grid import CELLS
 from stillproof.sets.artifact import from_artifact
+from stillproof.sets.read import check_fits
 from stillproof.store.artifact_files import read_folder
 from stillproof.store.store import Store
 from stillproof.suites.requests import Request, real_images, stored_set
@@ -23,6 +25,7 @@ def artifact_request(store: Store, text: str, dataset: str | None = None) -> tup
         found = read_folder(folder)
         if found.kind != "distilled":
             raise BadInput(f"{folder} is an artifact of kind {found.kind!r}, not a distilled set: name another.")
+        check_fits(from_artifact(found.tensors, found.card), source(dataset or found.card["dataset"]).info)
         artifact = store.keep_folder(folder)
         if (folder / WHITENING / "card.json").is_file():
             store.keep_folder(folder / WHITENING)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ def test_a_finished_loop_gives_its_result_without_a_step(tmp_path: Path) -> None
     found, made = descend(again)
     assert torch.equal(found, expected)
     assert made == []
-    assert [path.name for path in tmp_path.iterdir()] == ["steps.pt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["steps.checkpoint"]
     assert [point["step"] for point in again.history] == list(range(STEPS))
 
 
@@ -108,14 +108,13 @@ def test_a_checkpoint_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: p
     expected, _ = descend(context())
     with pytest.raises(Killed):
         descend(context(tmp_path), kill_in=3)
-    write: Callable[..., int] = Path.write_bytes
 
-    def stop_half_way(path: Path, data: memoryview) -> None:
-        write(path, data[:100])
+    def stop_half_way(descriptor: int) -> None:
+        os.ftruncate(descriptor, 100)
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", stop_half_way)
+        patch.setattr(os, "fsync", stop_half_way)
         with pytest.raises(Killed):
             descend(context(tmp_path))
     found, made = descend(context(tmp_path))
@@ -127,7 +126,7 @@ def test_the_ruins_of_a_checkpoint_are_passed_over(tmp_path: Path, caplog: pytes
     expected, _ = descend(context())
     with pytest.raises(Killed):
         descend(context(tmp_path), kill_in=3)
-    checkpoint = tmp_path / "steps.pt"
+    checkpoint = tmp_path / "steps.checkpoint"
     checkpoint.write_bytes(checkpoint.read_bytes()[:100])
     found, made = descend(context(tmp_path))
     assert torch.equal(found, expected)

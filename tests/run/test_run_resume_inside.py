@@ -20,7 +20,7 @@ def test_a_killed_distillation_goes_on_from_its_checkpoint_to_the_same_bits(
 ) -> None:
     scratch = tmp_path / "k-artifacts" / ".scratch"
     started = stillproof.start("script", "k.db", cwd=tmp_path, script=SCRIPT)
-    wait_until(lambda: list(scratch.rglob("steps.pt")) or not is_alive(started.pid))
+    wait_until(lambda: list(scratch.rglob("steps.checkpoint")) or not is_alive(started.pid))
     os.kill(started.pid, signal.SIGKILL)
     stillproof.finish(started)
     assert query(tmp_path / "k.db", "SELECT status FROM cells") == [("running",)], "it was over too soon"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from stillproof.run.cell import Cell
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.session import Session
+from stillproof.store.store import Store
 from stillproof.suites.requests import Request, distilled, real_images, snapshot, trained
 
 NETWORK = "convnet:depth=1:width=4"
@@ -112,3 +114,19 @@ def test_the_last_step_is_the_result_itself_and_keeps_its_name(session: Session)
     later = session.distill("digits", DM, 1, network=NETWORK, scale="smoke", snapshots=[2, 4])
     assert later.snapshots[4] == first.artifact and session.store.resolve_artifact(first.name) == first.artifact
     assert set(session.store.snapshots_of(first.artifact)) == {2}
+
+
+def test_what_a_stopped_snapshot_had_kept_and_was_damaged_is_made_again(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.answer(made())  # without the step, so that it has to be made alone
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "drop_scratch", lambda *_: None)  # as if it was stopped just before its end
+        artifact = session.answer(snapshot(made(), 2))["artifact"]
+    (file,) = (session.store.artifacts.root / ".scratch").rglob("snapshot-2*")
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    shutil.rmtree(session.store.artifacts.folder(artifact))
+    assert session.answer(snapshot(made(), 2))["artifact"] == artifact
+    assert session.store.artifacts.is_sound(artifact)

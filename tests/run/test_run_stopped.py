@@ -42,3 +42,14 @@ def test_stopped_by_the_user(tmp_path: Path, stillproof: Commands, workers: str,
         assert stillproof(*SUITE, "--store", "s.db", cwd=tmp_path).code == 0
         assert before.items() <= finished(store).items()
         assert query(store, "SELECT DISTINCT status, attempts FROM cells") == [("done", 1)]
+
+
+def test_in_the_background_a_ctrl_c_that_was_meant_for_others_changes_nothing(
+    tmp_path: Path, stillproof: Commands
+) -> None:
+    suite = [*SUITE[: SUITE.index("--seeds")], "--seeds", "3", *TINY, "--workers", "1", "--store", "s.db"]
+    started = stillproof.start(*suite, cwd=tmp_path, background=True)
+    wait_until(lambda: finished(tmp_path / "s.db"))
+    os.killpg(started.pid, signal.SIGINT)
+    assert stillproof.finish(started).code == 0
+    assert query(tmp_path / "s.db", "SELECT DISTINCT status FROM cells") == [("done",)]

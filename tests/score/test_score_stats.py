@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import expit, logit
 
 from stillproof.core.spec import canonical_json
-from stillproof.score.stats import summarise
+from stillproof.score.stats import summarise, summarise_accuracies
 
 fractions = st.floats(0, 1, allow_nan=False)
 samples = st.lists(fractions, min_size=2, max_size=20)
@@ -78,3 +79,69 @@ def test_five_trainings_as_a_table_shows_them() -> None:
     assert found.std != pytest.approx(statistics.pstdev(accuracies), rel=0.05), "the sample's, not the population's"
     half = 2.7764 * statistics.stdev(accuracies) / math.sqrt(5)
     assert found.ci95 == pytest.approx((0.4459 - half, 0.4459 + half), abs=1e-6)
+
+
+@st.composite
+def accuracies(draw: st.DrawFn, most: int = 5) -> tuple[list[float], int]:
+    n_test = draw(st.integers(1, 10_000))
+    right = draw(st.lists(st.integers(0, n_test), min_size=2, max_size=most))
+    return [count / n_test for count in right], n_test
+
+
+@given(accuracies(most=50))
+def test_intervals_of_accuracies_stay_within_0_and_1(drawn: tuple[list[float], int]) -> None:
+    values, n_test = drawn
+    found, plain = summarise_accuracies(values, n_test), summarise(values)
+    assert found.ci95 is not None and found.on_logit
+    low, high = found.ci95
+    assert 0 <= low <= high <= 1
+    assert (found.mean, found.std, found.n) == (plain.mean, plain.std, plain.n), "the mean is the arithmetic one"
+
+
+@given(accuracies(most=5))
+def test_of_few_seeds_the_interval_contains_the_mean(drawn: tuple[list[float], int]) -> None:
+    found = summarise_accuracies(*drawn)
+    assert found.ci95 is not None
+    assert found.ci95[0] - 1e-9 <= found.mean <= found.ci95[1] + 1e-9
+
+
+def test_of_many_seeds_that_differ_wildly_the_interval_is_that_of_another_mean() -> None:
+    # The interval is around the mean on the logit scale. With ever more seeds it closes in on that one, which is far
+    # from the arithmetic mean only if networks of one kind are both perfect and guessing.
+    found = summarise_accuracies([0.5, 0.999] * 100, 1000)
+    assert found.ci95 is not None and found.mean == pytest.approx(0.7495)
+    assert found.mean < found.ci95[0] < expit((logit(0.5) + logit(0.999)) / 2) < found.ci95[1]
+    alike = summarise_accuracies([0.74, 0.76] * 100, 1000)
+    assert alike.ci95 is not None and alike.ci95[0] < alike.mean < alike.ci95[1]
+
+
+@given(accuracies(most=20))
+def test_right_and_wrong_are_treated_alike(drawn: tuple[list[float], int]) -> None:
+    values, n_test = drawn
+    found, wrong = summarise_accuracies(values, n_test), summarise_accuracies([1 - value for value in values], n_test)
+    assert found.ci95 is not None and wrong.ci95 is not None
+    assert found.ci95 == pytest.approx((1 - wrong.ci95[1], 1 - wrong.ci95[0]), abs=1e-9)
+
+
+def test_the_interval_of_accuracies_is_students_on_the_logit_scale() -> None:
+    values, n_test = [0.97, 0.98, 0.995], 400
+    scaled = [math.log((400 * value + 0.5) / (400 - 400 * value + 0.5)) for value in values]
+    low, high = stats.t.interval(0.95, 2, loc=np.mean(scaled), scale=stats.sem(scaled))
+    found = summarise_accuracies(values, n_test)
+    assert found.ci95 == pytest.approx([(401 * expit(end) - 0.5) / 400 for end in (low, high)])
+    assert found.ci95 is not None and found.ci95[1] < 1 < (summarise(values).ci95 or (0, 0))[1]
+
+
+@pytest.mark.parametrize("value", [0.0, 0.25, 1.0])
+def test_equal_accuracies_have_an_interval_without_width(value: float) -> None:
+    assert summarise_accuracies([value] * 3, 1000).ci95 == pytest.approx((value, value))
+
+
+def test_one_accuracy_has_no_interval() -> None:
+    assert summarise_accuracies([0.25], 1000) == summarise([0.25])
+
+
+def test_without_the_number_of_images_the_interval_is_plain_and_not_cut() -> None:
+    found = summarise_accuracies([0.9, 1.0], None)
+    assert found == summarise([0.9, 1.0]) and not found.on_logit
+    assert found.ci95 is not None and found.ci95[1] > 1

@@ -311,6 +311,6 @@ def test_scratch_folders(tmp_path: Path) -> None:
         assert not store.scratch(cell).exists()
         store.drop_scratch(cell)
         store.scratch(cell).mkdir(parents=True)
-        (store.scratch(cell) / "steps.pt").touch()
+        (store.scratch(cell) / "steps.checkpoint").touch()
         store.drop_scratch(cell)
         assert not store.scratch(cell).exists()

@@ -1,40 +1,53 @@
-"""Files that let a killed loop go on: written whole or not at all, read without trusting them."""
+"""Files that let a killed loop go on: written whole or not at all, sealed, and restored exactly or not at all."""
 
 from __future__ import annotations
 
 import contextlib
-import io
 import logging
 import os
-import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stillproof.core.errors import StoreError
+from stillproof.core.durable import write_durably
+from stillproof.core.errors import Corrupt, StillproofError, StoreError
+from stillproof.core.sealed_values import content_of, seal_value, unseal_value
 
 log = logging.getLogger("stillproof")
+
+SUFFIX = ".checkpoint"
 
 
 def save_loop(path: Path, step: int, parts: Mapping[str, Any], kept: Mapping[str, list[Any]]) -> None:
     """Save the state of every part of a loop, the lists kept beside it, and how far it is."""
-    state = {key: part.state_dict() if hasattr(part, "state_dict") else part.detach() for key, part in parts.items()}
-    save(path, {"step": step, "parts": state, "kept": dict(kept)})
+    states = {key: _state(part) for key, part in parts.items()}
+    save(path, {"step": step, "parts": states, "kept": dict(kept)})
 
 
 def restore_loop(path: Path, parts: Mapping[str, Any], kept: Mapping[str, list[Any]]) -> int:
-    """Put every part and list back as it was saved and return how far the loop was; 0 if nothing usable was saved."""
+    """Put every part and list back as it was saved and return how far the loop was.
+
+    Returns 0, with everything as it was before, if nothing was saved, or nothing that can be restored to the last bit.
+
+    Raises:
+        StillproofError: A part takes neither the saved state nor its own.
+    """
     saved = load(path)
     if saved is None:
         return 0
-    if saved["parts"].keys() != parts.keys() or saved["kept"].keys() != kept.keys():
+    states = saved["parts"]
+    if states.keys() != parts.keys() or saved["kept"].keys() != kept.keys():
         log.warning("the checkpoint %s is of a loop with other parts; starting anew.", path)
         return 0
+    before = {
+        key: unseal_value(b"".join(seal_value(_state(part))), path) for key, part in parts.items()
+    }  # a copy of all tensors
     for key, part in parts.items():
-        if hasattr(part, "load_state_dict"):
-            part.load_state_dict(saved["parts"][key])
-        else:
-            part.detach().copy_(saved["parts"][key])
+        trouble = _put_back(part, states[key])
+        if trouble:
+            _undo(path, parts, before)
+            log.warning("the checkpoint %s does not fit %s (%s); starting anew.", path, key, trouble)
+            return 0
     for key, values in kept.items():
         values[:] = saved["kept"][key]
     return int(saved["step"])
@@ -42,14 +55,11 @@ def restore_loop(path: Path, parts: Mapping[str, Any], kept: Mapping[str, list[A
 
 def save(path: Path, value: object) -> None:
     """Write a value of tensors and plain values."""
-    import torch
-
-    buffer = io.BytesIO()
-    torch.save(value, buffer)
+    parts = seal_value(value)
     partial = path.with_suffix(f".{os.getpid()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(buffer.getbuffer())
+        write_durably(partial, *parts)
         partial.replace(path)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -58,13 +68,38 @@ def save(path: Path, value: object) -> None:
 
 
 def load(path: Path) -> Any:
-    """Read a value back, on the CPU; None if there is none, or if it is damaged."""
-    import torch
-
+    """Read a value back, on the CPU; None if there is none, or if a bit of it changed."""
     if not path.exists():
         return None
     try:
-        return torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, OSError, ValueError, pickle.UnpicklingError) as error:
+        return unseal_value(path.read_bytes(), path)
+    except (OSError, Corrupt) as error:
         log.warning("the checkpoint %s cannot be read (%s); starting anew.", path, type(error).__name__)
         return None
+
+
+def _state(part: Any) -> Any:
+    return part.state_dict() if hasattr(part, "state_dict") else part.detach()
+
+
+def _put_back(part: Any, state: Any) -> str:
+    """Restore one part; return why its state is not the saved one then, or nothing."""
+    expected = content_of(state)  # first, because a part may go on to use the tensors that it is given
+    try:
+        if hasattr(part, "load_state_dict"):
+            part.load_state_dict(state)
+        elif part.shape == state.shape:  # else copy_ would repeat a smaller one
+            part.detach().copy_(state)
+    except Exception as error:  # a part's own code may raise anything
+        return type(error).__name__
+    return "" if content_of(_state(part)) == expected else "its state came out otherwise"
+
+
+def _undo(path: Path, parts: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    for key, part in parts.items():
+        trouble = _put_back(part, before[key])
+        if trouble:
+            path.unlink(missing_ok=True)  # the next try must not come to this again
+            raise StillproofError(
+                f"{key} takes neither its state in {path}, which is deleted, nor its own ({trouble}): start again."
+            )

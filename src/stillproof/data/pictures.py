@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from stillproof.core.errors import BadInput
+from stillproof.core.open_picture import check_pixel_count, open_picture
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg"})
 
 
 def read_picture(path: Path, size: int, channels: int) -> NDArray[np.uint8]:
     """Return a picture as (size, size, channels): the shorter side is resized to ``size``, the centre is cut out."""
-    try:
-        with Image.open(path) as picture:
-            if picture.mode.startswith(("I", "F")):
-                raise BadInput(f"{path} has more than 8 bits per channel: convert it to 8 bits first.")
-            square = _square(picture.convert("L" if channels == 1 else "RGB"), size)
-            return np.asarray(square, np.uint8).reshape(size, size, channels)
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise BadInput(f"{path} cannot be read as a picture: {error}.") from error
+    with open_picture(path) as picture:
+        if picture.mode.startswith(("I", "F")):
+            raise BadInput(f"{path} has more than 8 bits per channel: convert it to 8 bits first.")
+        width, height = _resized(picture.size, size)
+        check_pixel_count(path, width, height)  # a thin line of a picture grows with its shorter side
+        square = _square(picture.convert("L" if channels == 1 else "RGB"), (width, height), size)
+        return np.asarray(square, np.uint8).reshape(size, size, channels)
 
 
 def read_pictures(paths: Sequence[Path], size: int, channels: int) -> NDArray[np.uint8]:
@@ -45,12 +45,14 @@ def pictures_in(folder: Path) -> list[Path]:
     return sorted(names)
 
 
-def _square(picture: Image.Image, size: int) -> Image.Image:
-    width, height = picture.size
-    scale = size / min(width, height)
-    if scale != 1:
-        # the longer side is cut down to whole pixels; the shorter is exactly `size`
-        width, height = max(size, int(width * scale)), max(size, int(height * scale))
-        picture = picture.resize((width, height), Image.Resampling.BILINEAR)
-    left, top = (width - size) // 2, (height - size) // 2
+def _resized(found: tuple[int, int], size: int) -> tuple[int, int]:
+    """Return width and height whose shorter one is exactly ``size``; the longer one is cut down to whole pixels."""
+    scale = size / min(found)
+    return (max(size, int(found[0] * scale)), max(size, int(found[1] * scale))) if scale != 1 else found
+
+
+def _square(picture: Image.Image, resized: tuple[int, int], size: int) -> Image.Image:
+    if picture.size != resized:
+        picture = picture.resize(resized, Image.Resampling.BILINEAR)
+    left, top = (resized[0] - size) // 2, (resized[1] - size) // 2
     return picture.crop((left, top, left + size, top + size))

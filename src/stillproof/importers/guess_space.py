@@ -9,14 +9,17 @@ from typing import Literal
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
+from stillproof.importers.eight_bit import is_eight_bit
 
 BYTES = 50.0  # learned images never reach so far from zero; pixels from 0 to 255 do
 
 
 def guess_space(images: Tensor, name: str) -> tuple[Literal["pixels", "normalised"], str]:
-    """Return pixels if all values are in [0, 1], else normalised, and why."""
+    """Return pixels if all values are in [0, 1] or 8-bit, else normalised, and why."""
     if images.numel() == 0:
         raise BadInput(f"{name} holds no images.")
+    if is_eight_bit(images):
+        return "pixels", "taken for pixels, since they are 8-bit whole numbers"
     low, high = float(images.min()), float(images.max())
     reach = f"values reach from {low:.2f} to {high:.2f}"
     if low >= 0 and high <= 1:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from PIL import Image
 
 from stillproof.core.errors import BadInput
+from stillproof.core.open_picture import open_picture
 from stillproof.core.types import DataInfo, Hard
 from stillproof.data.pictures import class_folders, pictures_in, read_pictures
 from stillproof.importers.folder_classes import folder_labels
@@ -105,8 +105,5 @@ def _layout_of(path: Path) -> ImageFolders | None:
 
 
 def _size(file: Path) -> tuple[int, int]:
-    try:
-        with Image.open(file) as picture:
-            return picture.size
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise BadInput(f"{file} cannot be read as a picture: {error}.") from error
+    with open_picture(file) as picture:
+        return picture.size

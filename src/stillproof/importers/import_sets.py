@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Distilled
 from stillproof.importers.detect import detect
+from stillproof.importers.eight_bit import eight_bit_pixels, is_eight_bit
 from stillproof.importers.fkd import with_recorded_labels
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.import_options import ImportOptions, with_options
@@ -50,7 +52,7 @@ def read_sets(path: Path, info: DataInfo, dataset: str, options: ImportOptions) 
         taken = "all are taken" if len(chosen) > 1 else f"number {chosen[0]} is taken"
         found.append(f"{len(everything)} experiments, of which {taken}")
     for number in chosen:
-        foreign = with_options(everything[number], options)
+        foreign = _as_floats(with_options(everything[number], options), info, path)
         if options.labels is not None:
             foreign = with_recorded_labels(foreign, options.labels, info, order_seed=options.labels_seed)
         try:
@@ -60,6 +62,17 @@ def read_sets(path: Path, info: DataInfo, dataset: str, options: ImportOptions) 
         sets.append((foreign, Origin(importer.name, path, number, len(everything))))
         found += [note for note in (*foreign.found, *notes) if note not in found]
     return CheckedSets(sets, found)
+
+
+def _as_floats(foreign: ForeignSet, info: DataInfo, path: Path) -> ForeignSet:
+    """Return a set of pixels as floats, if they are 8-bit."""
+    if foreign.space != "pixels" or not is_eight_bit(foreign.images):
+        return foreign
+    try:
+        images, about = eight_bit_pixels(foreign.images, info)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+    return dataclasses.replace(foreign, images=images, found=(*foreign.found, *about))
 
 
 def write_sets(

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
+from stillproof.importers.eight_bit import eight_bit_pixels, is_eight_bit
 from stillproof.importers.foreign_set import ForeignSet, is_file
 from stillproof.importers.guess_space import guess_space
 from stillproof.importers.known_methods import method_in, recipe_of
@@ -37,6 +38,8 @@ class PackedPair:
         """Read the pair; pixels of CIFAR-10 are normalised with the constants that IDC trains with."""
         images, values = _read_pair(path)
         labels, about_labels = read_labels(values, path.name)
+        if is_eight_bit(images):
+            images, _ = eight_bit_pixels(images, info)
         if not images.is_floating_point():
             raise BadInput(f"{path}: images are {images.dtype}, not floats: divide whole numbers by 255 first.")
         if not bool(((images >= 0) & (images <= 1)).all()):

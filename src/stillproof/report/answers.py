@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from stillproof.core.spec import Json
-from stillproof.score.stats import Summary, summarise
+from stillproof.score.stats import Summary, summarise_accuracies
 from stillproof.store.records import Record, Run
 from stillproof.store.store import Store
+
+COUNTED = {"accuracy": "n_test", "coverage": "real"}  # shares, and where an answer says of how many images
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,14 @@ class Answered:
     def summary(self, name: str = "accuracy") -> Summary | None:
         """Return the summary of that number over the seeds that have it."""
         known = [value for value in self.values(name) if value is not None]
-        return summarise(known) if known else None
+        return summarise_accuracies(known, self.counted(name)) if known else None
+
+    def counted(self, name: str = "accuracy") -> int | None:
+        """Return how many images that number is a share of; nothing, if it is no share or the answers do not say."""
+        key = COUNTED.get(name, "")
+        found = {result.get(key) for result in self.results if result is not None and name in result}
+        count = found.pop() if len(found) == 1 else None
+        return count if isinstance(count, int) else None
 
     def mean_of_all(self, name: str = "accuracy") -> float | None:
         """Return the mean of that number, or nothing if a seed does not have it."""

@@ -38,14 +38,23 @@ class Basis:
 
 def seeds_sentence(values: Iterable[Summary | None], mark: str) -> str:
     """Say over how many seeds the means are, and what shows their interval."""
-    counts = sorted({value.n for value in values if value is not None})
+    known = [value for value in values if value is not None]
+    counts = sorted({value.n for value in known})
     if not counts:
         return ""
     if counts[-1] == 1:
         return "One seed (n = 1), so no intervals."
     n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     without = " (none where n = 1)" if counts[0] == 1 else ""
-    return f"Means over n = {n} seeds; {mark}: Student's 95 % interval{without}."
+    return f"Means over n = {n} seeds; {mark}: Student's 95 % interval{_scale(known)}{without}."
+
+
+def _scale(values: Sequence[Summary]) -> str:
+    """Say which intervals were taken on the logit scale; differences, in points, never are."""
+    scales = {value.on_logit for value in values if value.ci95 is not None}
+    if len(scales) > 1:
+        return ", on the logit scale for what is in %"
+    return " on the logit scale" if scales == {True} else ""
 
 
 def published_sentence(values: Iterable[Published | PublishedSearch | None], mark: str) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from stillproof.core.errors import Corrupt
+from stillproof.core.errors import BadInput, Corrupt
+from stillproof.core.open_picture import open_picture
 
 MARGIN = 16
 TITLE = 22
@@ -43,7 +44,7 @@ def _flow(sizes: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], tupl
 
 def _open(path: Path) -> Image.Image:
     try:
-        with Image.open(path) as image:
+        with open_picture(path) as image:
             return image.convert("RGB")
-    except OSError as error:
-        raise Corrupt(f"{path} cannot be shown: {error}.") from error
+    except BadInput as error:
+        raise Corrupt(f"{path} cannot be shown: {error}") from error

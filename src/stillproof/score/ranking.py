@@ -9,7 +9,7 @@ import numpy as np
 
 from stillproof.core.seeds import Seeds
 from stillproof.score.agreement import Agreement, Resamples, agreement, no_agreement
-from stillproof.score.stats import Summary, summarise
+from stillproof.score.stats import Summary, summarise, summarise_accuracies
 
 RESAMPLES = 2000
 DIGITS = 12  # means that are equal but for rounding are ties
@@ -41,14 +41,15 @@ def ranking_preserved(home: BySeed, other: BySeed, seeds: Seeds) -> Agreement:
     return agreement(first, second, _resamples(home, other, seeds))
 
 
-def unseen_mean(accuracies: BySeed, home: str) -> Summary:
+def unseen_mean(accuracies: BySeed, home: str, n_test: int | None = None) -> Summary:
     """Return the mean over all networks but ``home``, summarised over seeds.
 
     Args:
         accuracies: Those of one method on each network.
         home: The network that the method distilled with.
+        n_test: Number of test images, if it is known.
     """
-    return summarise(_unseen(accuracies, home))
+    return summarise_accuracies(_unseen(accuracies, home), n_test)
 
 
 def drop(accuracies: BySeed, home: str) -> Summary:

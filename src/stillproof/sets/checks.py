@@ -6,11 +6,13 @@ import torch
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
-from stillproof.core.types import DataInfo, Labels
+from stillproof.core.types import DataInfo, Labels, PerEpoch
 
 
 def check_images(images: Tensor, labels: Labels, info: DataInfo, dataset: str) -> None:
-    """Refuse images that are not floats, do not fit the data set or their labels, or are not finite."""
+    """Refuse images that are not floats, do not fit the data set or their labels, or are not finite as float32."""
+    if images.dtype == torch.uint8:
+        raise BadInput("images are 8-bit whole numbers, so they are pixels: say that their space is pixels.")
     if not images.is_floating_point():
         raise BadInput(f"images are {images.dtype}, not floats: divide whole numbers by 255 first.")
     expected, count = (info.channels, info.size, info.size), len(labels.values)
@@ -21,23 +23,49 @@ def check_images(images: Tensor, labels: Labels, info: DataInfo, dataset: str) -
         )
     if len(images) == 0:
         raise BadInput("there are no images to train on.")
-    if not bool(torch.isfinite(images).all()):
+    if not bool(torch.isfinite(images.float()).all()):
         raise BadInput("the images have NaN or infinite values.")
 
 
 def check_labels(labels: Labels, info: DataInfo, dataset: str) -> None:
     """Refuse labels that name classes which the data set does not have, and soft ones that are not finite."""
     if labels.values_are_classes:
+        if labels.values.ndim != 1 or labels.values.is_floating_point():
+            raise BadInput(f"labels {tuple(labels.values.shape)} are {labels.values.dtype}, not one class per image.")
         low, high = int(labels.values.min()), int(labels.values.max())
         if low < 0 or high >= info.num_classes:
             raise BadInput(f"labels reach from {low} to {high}: {dataset} has 0 to {info.num_classes - 1}.")
     soft = labels.soft
     if soft is None:
         return
-    if soft.shape[-1] != info.num_classes:
+    if soft.ndim < 2 or soft.shape[-1] != info.num_classes:
         raise BadInput(f"soft labels speak of {soft.shape[-1]} classes: {dataset} has {info.num_classes}.")
     if not bool(torch.isfinite(soft).all()):
         raise BadInput("the labels have NaN or infinite values.")
+    if isinstance(labels, PerEpoch):
+        _check_recording(labels)
+
+
+def _check_recording(labels: PerEpoch) -> None:
+    """Refuse a recording that is of other images, or whose numbers lead out of them or out of their batches."""
+    count, batch = len(labels.values), labels.batch
+    if not 0 < batch <= count or labels.order.ndim != 2:
+        raise BadInput(f"labels are recorded in batches of {batch}, and there are {count} images.")
+    shapes = [
+        tuple(part.shape[:2]) for part in (labels.order, labels.coords, labels.flip, labels.mix_index, labels.logits)
+    ]
+    batches = [tuple(part.shape[:2]) for part in (labels.mix_lambda, labels.mix_box)]
+    epochs = len(labels.order)
+    if set(shapes) != {(epochs, count)} or set(batches) != {(epochs, -(-count // batch))}:
+        raise BadInput(f"the recorded labels are not those of {count} images in {epochs} epochs.")
+    sizes = torch.tensor([min(batch, count - start) for start in range(0, count, batch)]).repeat_interleave(batch)[
+        :count
+    ]
+    numbers = torch.arange(count).expand(epochs, -1)
+    if not torch.equal(labels.order.long().sort(1).values, numbers):
+        raise BadInput("the recorded order does not name every image once in every epoch.")
+    if not bool(((labels.mix_index >= 0) & (labels.mix_index < sizes)).all()):
+        raise BadInput("the recorded mixes lead out of their batches.")
 
 
 def check_pixels(images: Tensor) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from stillproof.core.errors import BadInput, Corrupt
 from stillproof.core.types import DataInfo, Distilled
 from stillproof.sets.artifact import from_artifact
+from stillproof.sets.checks import check_images, check_labels
 from stillproof.store.store import Store
+
+DECODES = ("none", "grid2x2")
 
 
 def read_set(store: Store, artifact: str) -> Distilled:
@@ -20,7 +23,10 @@ def read_set(store: Store, artifact: str) -> Distilled:
 
 
 def check_fits(distilled: Distilled, info: DataInfo) -> None:
-    """Refuse to train on a set that has other classes or sizes than the data set it is tested on."""
+    """Refuse to train on a set that does not fit the data set it is tested on, or that is no sound set at all.
+
+    Its files are what they were when they were sealed, but anybody can seal anything.
+    """
     found = (distilled.num_classes, tuple(distilled.images.shape[1:]))
     expected = (info.num_classes, (info.channels, info.size, info.size))
     if found != expected:
@@ -28,3 +34,7 @@ def check_fits(distilled: Distilled, info: DataInfo) -> None:
             f"the distilled set has {found[0]} classes of images {found[1]}, but {info.name} has {expected[0]} classes "
             f"of images {expected[1]}."
         )
+    if distilled.decode not in DECODES:
+        raise BadInput(f"the distilled set is decoded by {distilled.decode!r}: {' and '.join(DECODES)} are known.")
+    check_images(distilled.images, distilled.labels, info, info.name)
+    check_labels(distilled.labels, info, info.name)

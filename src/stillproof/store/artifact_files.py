@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from stillproof.core.errors import Corrupt, StoreError
 from stillproof.core.spec import Json, digest
+from stillproof.core.tensor_bytes import from_bytes, to_bytes
 from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.strict_json import to_text
-from stillproof.store.tensor_bytes import from_bytes, to_bytes
 
 if TYPE_CHECKING:
     from torch import Tensor

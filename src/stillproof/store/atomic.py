@@ -10,6 +10,8 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
+from stillproof.core.durable import write_durably
+
 # No write lasts nearly as long, on the slowest disk and with clocks that differ by hours: whoever wrote it is dead.
 STALE_SECONDS = 24 * 3600.0
 _PARTIAL = ".partial-"
@@ -26,7 +28,7 @@ def write_folder(files: Mapping[str, bytes], target: Path, workplace: Path) -> N
     partial.mkdir(parents=True)
     try:
         for name, data in files.items():
-            _write(partial / name, data)
+            write_durably(partial / name, data)
         _flush(partial)
         target.parent.mkdir(parents=True, exist_ok=True)
         _move(partial, target)
@@ -54,13 +56,6 @@ def _move(partial: Path, target: Path) -> None:
     except OSError:
         if not target.is_dir():
             raise  # else another process was faster
-
-
-def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _flush(folder: Path) -> None:

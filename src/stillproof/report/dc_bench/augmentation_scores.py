@@ -11,7 +11,7 @@ from stillproof.report.dc_bench.published_values import AUGMENTATIONS, PER_BATCH
 from stillproof.report.rows import complete, grouped, images, missing_notes
 from stillproof.report.tables.columns import BEFORE, RULES, about
 from stillproof.report.tables.table import Column, Table, Value
-from stillproof.score.stats import Summary, summarise
+from stillproof.score.stats import Summary, summarise_accuracies
 
 NONE = "none"
 HELDOUT, ORACLE = "held-out training images", "ORACLE: the test images"
@@ -75,7 +75,7 @@ def _average(rows: Sequence[Answered]) -> Summary | None:
     if not rows:
         return None
     means = [math.fsum(seed) / len(seed) for seed in complete(*(row.values() for row in rows))]
-    return summarise(means) if means else None
+    return summarise_accuracies(means, rows[0].counted()) if means else None
 
 
 def _best(names: Sequence[str], judged: Mapping[str, Answered], score: str) -> Best:

@@ -13,7 +13,7 @@ from stillproof.report.tables.columns import DATASET, HOME, IPC, METHOD, RULES, 
 from stillproof.report.tables.table import Column, Difference, Table, Value
 from stillproof.score.agreement import Estimate
 from stillproof.score.ranking import drop, ranking_preserved, unseen_mean
-from stillproof.score.stats import Summary, summarise
+from stillproof.score.stats import Summary, summarise_accuracies
 
 SUMMARY = (
     *(DATASET, METHOD, IPC, HOME),
@@ -66,13 +66,14 @@ def summary_table(rows: Sequence[Answered]) -> Table:
         for method, group in block.rows.items():
             seeds = block.by_seed(method, *block.unseen)
             line = about(group[0]) | {"home": block.home, "networks": len(block.unseen)}
+            counted = next((count for row in group if (count := row.counted())), None)
             whose = f"{method}, {images(group[0]['ipc'])}"
             if not seeds[block.home]:
                 notes.append(f"No mean of {whose}: no seed has an answer on every network.")
             elif block.unseen:
-                line |= {"unseen": unseen_mean(seeds, block.home), "drop": Difference(drop(seeds, block.home))}
+                line |= {"unseen": unseen_mean(seeds, block.home, counted), "drop": Difference(drop(seeds, block.home))}
             if seeds[block.home]:
-                line |= {"home_accuracy": summarise(seeds[block.home])}
+                line |= {"home_accuracy": summarise_accuracies(seeds[block.home], counted)}
             lines.append(line)
     return Table("transfer-summary", "What is left on unseen networks", SUMMARY, lines, notes + _left_out(rows))
 

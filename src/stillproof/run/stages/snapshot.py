@@ -82,6 +82,9 @@ def _again(job: Job, spec: Json, name: str) -> tuple[str, Json]:
     with Meter() as meter:
         distilled = method.distill(data, spec["ipc"], ctx)
     learned = ctx.snapshots().get(step)
+    if learned is None and "resumed_at" in ctx.notes:  # kept before the loop was stopped, and damaged since
+        job.store.drop_scratch(job.cell)
+        return _again(job, spec, name)
     if learned is None:
         raise StillproofError(f"{spec['method']['name']} keeps no images of step {step}: it takes no snapshots.")
     check_distilled(distilled, data, spec["method"]["name"])

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 
 def to_bytes(tensors: Mapping[str, Tensor]) -> bytes:
     """Write tensors, in order of their names."""
-    import torch
     from safetensors.torch import save
 
-    # Clones, because safetensors refuses tensors that share memory.
-    clean = {
-        name: tensors[name].detach().cpu().clone(memory_format=torch.contiguous_format) for name in sorted(tensors)
-    }
+    clean: dict[str, Tensor] = {}
+    places: set[int] = set()
+    for name in sorted(tensors):
+        tensor = tensors[name].detach().cpu().contiguous()
+        if tensor.untyped_storage().data_ptr() in places:  # safetensors refuses tensors that share memory
+            tensor = tensor.clone()
+        places.add(tensor.untyped_storage().data_ptr())
+        clean[name] = tensor
     return bytes(save(clean))
 
 
