@@ -51,7 +51,7 @@ def gradient_lines(name: str) -> Iterator[Line]:
         _, images.grad = matcher.loss_and_gradient(images, 0, 0)
         optimiser.step()
 
-    plain = PlainLoop(data, IPC, method.batch_real, DSA() if method.augmented else None)
+    plain = PlainLoop(data, IPC, method.batch_real, method.augment)
     updates, training = Turns(plain.match_gradients), Turns(lambda: plain.train_network(SAMPLE))
     updates.alternate(update, TURNS)
     training.alternate(lambda: train(images, labels, Seeds(0)), TURNS)

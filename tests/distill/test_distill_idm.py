@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from stillproof.core.components import distillers, networks, recipes
 from stillproof.core.context import Context
+from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
@@ -53,7 +54,9 @@ def test_loss_and_gradient_are_the_originals_class_by_class(network: str) -> Non
     ctx = context(network)
     body = body_of(ctx).eval().requires_grad_(False)
     grids = torch.randn(6, 1, 8, 8, generator=Seeds(3).torch()).requires_grad_()
-    found = GridMatcher(toy_images(), body, ctx, IDM().distance, batch_real=5, flops=0.0).loss(grids, 7.0, step=4)
+    found = GridMatcher(toy_images(), body, ctx, IDM().distance, batch_real=5, strategy=WITH_FLIP, flops=0.0).loss(
+        grids, 7.0, step=4
+    )
     expected = torch.stack([reference_loss(body, ctx, grids, label, 7.0, step=4) for label in range(3)]).sum()
     torch.testing.assert_close(found, expected)
     (ours,) = torch.autograd.grad(found, grids)

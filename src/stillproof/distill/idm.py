@@ -9,6 +9,7 @@ from typing import ClassVar
 from torch import Tensor
 
 from stillproof.core.components import distillers
+from stillproof.core.dsa_strategy import NO_MIRRORED_DIGITS
 from stillproof.core.presets import Preset
 from stillproof.distill.grids.multi_formation import MultiFormation
 from stillproof.distill.grids.multi_formation_presets import LAPTOP, PUBLISHED
@@ -24,6 +25,7 @@ class IDM(MultiFormation):
         # Its command line says 10; the authors corrected that when asked.
         Preset("paper", {"model_train_steps": 40}, datasets=("cifar100",), min_ipc=50),
         *LAPTOP,
+        *NO_MIRRORED_DIGITS,
     )
 
     def distance(self, found: Tensor, mean: Tensor, std: Tensor) -> Tensor:

@@ -70,8 +70,6 @@ class GradientMatching:
     on_divergence: OnDivergence = "fail"
 
     presets: ClassVar[Sequence[Preset]] = LOOPS
-    augmented: ClassVar[bool] = False
-    recipe: ClassVar[str] = "dc-bench"  # how the paper trains on its sets
 
     def __post_init__(self) -> None:
         """Refuse what cannot be optimised."""
@@ -86,6 +84,15 @@ class GradientMatching:
     def needs(self) -> Needs:
         """Say which network the start needs."""
         return Needs(embedding=embedding_for(self.init))
+
+    @property
+    def augment(self) -> DSA | None:
+        """Return what changes real and synthetic images alike; nothing, unless a subclass says otherwise."""
+        return None
+
+    def recipe_for(self, dataset: str, body: Body) -> str:
+        """Return how the authors train on the sets."""
+        raise NotImplementedError
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images per class."""
@@ -110,7 +117,7 @@ class GradientMatching:
 
         divergence = self.on_divergence
         descend(ctx, self.steps, optimiser, update, on_divergence=divergence, turns=self.outer_loop, body=body)
-        return ctx.distilled(images, labels, data, recipe=self.recipe)
+        return ctx.distilled(images, labels, data, recipe=self.recipe_for(data.info.name, body))
 
     def parts(self, body: Body, data: ImageSet, ipc: int, ctx: Context) -> tuple[GradientMatcher, InnerTraining]:
         """Return what compares gradients in ``body``, and what trains it in between."""
@@ -120,7 +127,7 @@ class GradientMatching:
 
         passes = self.image_passes(len(data), data.num_classes, ipc)
         loss_of = compiled(loss, body, flops=ctx.forward_flops * passes, notes=ctx.notes)
-        augment = DSA() if self.augmented else None
+        augment = self.augment
         matcher = GradientMatcher(
             body, loss_of, data, ctx, batch_real=self.batch_real, distance=self.distance, augment=augment
         )

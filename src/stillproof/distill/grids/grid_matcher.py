@@ -28,13 +28,21 @@ class GridMatcher:
     """The loss of one step, in a network in evaluation mode: images of one batch do not change each other."""
 
     def __init__(
-        self, data: ImageSet, body: Body, ctx: Context, distance: Distance, *, batch_real: int, flops: float
+        self,
+        data: ImageSet,
+        body: Body,
+        ctx: Context,
+        distance: Distance,
+        *,
+        batch_real: int,
+        strategy: str,
+        flops: float,
     ) -> None:
-        """Match ``batch_real`` real images per class; ``flops`` of work lie ahead."""
+        """Match ``batch_real`` real images per class under DSA of the strategy; ``flops`` of work lie ahead."""
         self.ctx, self.body, self.distance = ctx, body, distance
         self.num_classes = data.num_classes
         self.real = RealBatches(data, ctx, batch_real)
-        self.augment = DSA()
+        self.augment = DSA(strategy)
         self.embed = compiled(body.features, body, flops=flops, notes=ctx.notes)
 
     def loss(self, grids: Tensor, ce_weight: float, step: int) -> Tensor:

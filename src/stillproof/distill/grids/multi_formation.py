@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from stillproof.core.context import Context
+from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.grids.grid import CELLS
@@ -17,6 +18,7 @@ from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.learning.net_queue import NetQueue
 from stillproof.nets.body import Body
+from stillproof.sets.usual_recipes import dsa_recipe
 from stillproof.train.compiled import compiled
 
 FIRST_NETS = 3
@@ -38,6 +40,7 @@ class MultiFormation:
         model_train_steps: Training steps, per step, of each of two networks.
         batch_train: Real images of such a training step.
         forget_interval: Steps after which the networks' accuracies are counted anew.
+        strategy: Operations that DSA chooses from, joined by underscores.
         init: Where the images start.
         on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
@@ -52,6 +55,7 @@ class MultiFormation:
     model_train_steps: int = 10
     batch_train: int = 256
     forget_interval: int = 100
+    strategy: str = WITH_FLIP
     init: Init = "real"
     on_divergence: OnDivergence = "fail"
 
@@ -84,7 +88,9 @@ class MultiFormation:
         for _ in range(FIRST_NETS):
             queue.push()
         work = ctx.forward_flops * self.image_passes(len(data), data.num_classes, ipc)
-        matcher = GridMatcher(data, body, ctx, self.distance, batch_real=self.batch_real, flops=work)
+        matcher = GridMatcher(
+            data, body, ctx, self.distance, batch_real=self.batch_real, strategy=self.strategy, flops=work
+        )
         logits_of = compiled(body.forward, body, flops=work, notes=ctx.notes)
 
         def update(step: int) -> dict[str, float]:
@@ -102,7 +108,7 @@ class MultiFormation:
             return {"loss": loss.item(), "network_accuracy": accuracy}
 
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, queue=queue)
-        return ctx.distilled(grids, labels, data, decode="grid2x2", recipe="dc-bench-dsa")
+        return ctx.distilled(grids, labels, data, decode="grid2x2", recipe=dsa_recipe(self.strategy))
 
     def _train_some(
         self, queue: NetQueue, data: ImageSet, ctx: Context, step: int, logits_of: Callable[[Tensor], Tensor]

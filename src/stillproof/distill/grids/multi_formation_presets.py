@@ -6,8 +6,7 @@ An ipc between two published ones takes the row of the smaller.
 from __future__ import annotations
 
 from stillproof.core.presets import Preset
-
-IMAGENET = ("imagenet", "imagenette", "imagewoof", "imagemeow", "imagesquawk", "imagefruit", "imageyellow")
+from stillproof.distill.imagenet_sets import IMAGENET
 
 PUBLISHED = (
     Preset("paper", {"batch_real": 5000, "net_generate_interval": 5}, max_ipc=9),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stillproof.core.dsa_strategy import NO_MIRRORED_DIGITS
 from stillproof.core.presets import Preset
 
 
@@ -32,4 +33,5 @@ PRESETS: tuple[Preset, ...] = (
     _row(*_FIFTY, _TINY, syn_steps=20, lr=10_000.0, lr_lr=1e-4, lr_start=0.01, batch_syn=300),
     Preset("quick", {"steps": 100, "syn_steps": 10, "max_start": 3, "lr": 30.0, "lr_lr": 1e-7, "experts": 4}),
     Preset("smoke", {"steps": 3, "syn_steps": 2, "max_start": 1, "expert_epochs": 1, "lr_lr": 1e-9, "experts": 2}),
+    *NO_MIRRORED_DIGITS,
 )
