@@ -215,7 +215,7 @@ def test_every_number_of_images_has_its_loops(ipc: int, scale: str, name: str) -
 
 def test_defaults_are_the_papers() -> None:
     dc, dsa = DatasetCondensation(), SiameseCondensation()
-    expected = {"steps": 1000, "lr": 0.1, "momentum": 0.5, "batch_real": 256, "lr_net": 0.01, "batch_net": 256}
+    expected = {"steps": 1000, "lr": None, "momentum": 0.5, "batch_real": 256, "lr_net": 0.01, "batch_net": 256}
     for method in (dc, dsa):
         assert expected.items() <= dataclasses.asdict(method).items() and method.distance == "layerwise"
     assert (dc.init, dc.augment, dsa.init, dsa.augment) == ("noise", None, "real", DSA())
@@ -225,6 +225,19 @@ def test_defaults_are_the_papers() -> None:
 def test_the_set_says_how_its_paper_trains_on_it(name: str, recipe: str) -> None:
     made = distillers.build(f"{name}:steps=0").distill(toy_images(), 1, context())
     assert made.recipe is not None and made.recipe.name == recipe
+
+
+@pytest.mark.parametrize(("network", "lr"), [("convnet-2:width=4", 0.1), ("mlp:width=8", 0.01)])
+def test_an_mlp_has_a_smaller_step_size(network: str, lr: float) -> None:
+    body = context(network).make_network()
+    assert isinstance(body, Body)
+    assert DatasetCondensation().step_size(body) == SiameseCondensation().step_size(body) == lr
+    assert DatasetCondensation(lr=0.5).step_size(body) == 0.5
+    made = [
+        DatasetCondensation(steps=1, batch_real=4, lr=given).distill(toy_images(), 1, context(network)).images
+        for given in (None, lr)
+    ]
+    assert torch.equal(*made)
 
 
 def named(dataset: str) -> ImageSet:

@@ -147,6 +147,8 @@ def test_an_exploding_step_size_is_caught(session: Session) -> None:
         ("cifar100", 1, {"syn_steps": 20, "expert_epochs": 3, "lr": 1000.0, "lr_lr": 1e-5}),
         ("cifar100", 50, {"syn_steps": 80, "batch_syn": 125, "zca": True}),
         ("tiny_imagenet", 10, {"syn_steps": 20, "max_start": 40, "batch_syn": 200}),
+        ("imagenette", 1, {"syn_steps": 20, "max_start": 10, "lr": 1000.0, "lr_lr": 1e-6, "lr_start": 0.01}),
+        ("imagewoof", 10, {"syn_steps": 20, "max_start": 10, "lr_lr": 1e-6, "batch_syn": 20}),
         ("mnist", 7, {"syn_steps": 50, "zca": False}),
     ],
 )

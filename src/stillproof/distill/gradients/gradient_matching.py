@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from stillproof.core.context import Context
@@ -23,6 +23,8 @@ from stillproof.nets.body import Body
 from stillproof.nets.build import reinitialise
 from stillproof.train.compiled import compiled
 from stillproof.transforms.dsa import DSA
+
+LR, LR_MLP = 0.1, 0.01  # on images
 
 LOOPS: tuple[Preset, ...] = (
     # Published for 1, 10, 20, 30, 40 and 50 images per class; in between, the next smaller set's values hold.
@@ -47,7 +49,8 @@ class GradientMatching:
         steps: Networks drawn; each is met at the start and along its training.
         outer_loop: Updates of the images with one network.
         inner_loop: Epochs of training on the synthetic images between two updates.
-        lr: Step size on images, in normalised space.
+        lr: Step size on images, in normalised space; by default the published one: 0.1, or 0.01 where the network has
+            no convolution (an MLP).
         momentum: Momentum on images.
         batch_real: Real images per class and update; at most as many as the smallest class has.
         lr_net: Step size of the network's training.
@@ -60,7 +63,7 @@ class GradientMatching:
     steps: int = 1000
     outer_loop: int = 1
     inner_loop: int = 1
-    lr: float = 0.1
+    lr: float | None = None
     momentum: float = 0.5
     batch_real: int = 256
     lr_net: float = 0.01
@@ -75,7 +78,8 @@ class GradientMatching:
         """Refuse what cannot be optimised."""
         if self.steps < 0 or self.inner_loop < 0:
             raise ValueError("steps and inner_loop must not be negative")
-        if min(self.outer_loop, self.batch_real, self.batch_net, self.lr, self.lr_net) <= 0:
+        lr = LR if self.lr is None else self.lr
+        if min(self.outer_loop, self.batch_real, self.batch_net, lr, self.lr_net) <= 0:
             raise ValueError("outer_loop, batch_real, batch_net, lr and lr_net must be positive")
         if not 0 <= self.momentum < 1:
             raise ValueError("momentum must be in [0, 1)")
@@ -90,6 +94,12 @@ class GradientMatching:
         """Return what changes real and synthetic images alike; nothing, unless a subclass says otherwise."""
         return None
 
+    def step_size(self, body: Body) -> float:
+        """Return the step size on images."""
+        convolves = any(isinstance(module, nn.Conv2d) for module in body.modules())
+        published = LR if convolves else LR_MLP
+        return published if self.lr is None else self.lr
+
     def recipe_for(self, dataset: str, body: Body) -> str:
         """Return how the authors train on the sets."""
         raise NotImplementedError
@@ -98,9 +108,9 @@ class GradientMatching:
         """Return ``ipc`` images per class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         images.requires_grad_()
-        optimiser = torch.optim.SGD([images], lr=self.lr, momentum=self.momentum)
         body = ctx.make_network()
         assert isinstance(body, Body)
+        optimiser = torch.optim.SGD([images], lr=self.step_size(body), momentum=self.momentum)
         matcher, train = self.parts(body, data, ipc, ctx)
         targets = labels.to(ctx.device)
 
