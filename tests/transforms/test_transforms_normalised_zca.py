@@ -50,4 +50,4 @@ def test_on_cifar10_it_is_the_authors() -> None:
     flat = torch.cat([normalise(data.read(slice(s, s + 5000))).flatten(1) for s in range(0, len(data), 5000)])
     above = int((torch.linalg.eigvalsh(flat.T.cov()) > EPS).sum())
     whitened = NormalisedZCA.fit(data, EPS)(data.read(slice(0, 5000)))
-    assert (above, round(float(whitened.std()), 2)) == (746, 0.51)
+    assert (above, round(float(whitened.std()), 2)) == (771, 0.52)
