@@ -139,6 +139,6 @@ def test_batch_norms_see_parts_alone_and_a_short_last_batch_counts_less() -> Non
         with torch.no_grad():
             for weight in expected.body.parameters():
                 assert weight.grad is not None
-                weight -= 0.1 * weight.grad
+                weight.sub_(0.1 * weight.grad)
     for name, value in expected.body.state_dict().items():
         torch.testing.assert_close(found[name], value, rtol=1e-4, atol=1e-6)

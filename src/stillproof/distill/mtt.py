@@ -45,6 +45,7 @@ class TrajectoryMatching:
         experts: Number of experts.
         gradient: ``exact``, or ``tesla``: without second derivatives by weights, cheaper and approximate.
         zca: Whether to work on whitened images.
+        normalised_as: The data set whose mean and std normalise images that are not whitened; its own without a name.
         strategy: Operations that DSA chooses from, joined by underscores, for the experts too.
         init: Where the images start.
         on_divergence: Fail, or go back and continue with half the step sizes, if the loss or the learned one explodes.
@@ -62,6 +63,7 @@ class TrajectoryMatching:
     experts: int = 100
     gradient: Literal["exact", "tesla"] = "exact"
     zca: bool = False
+    normalised_as: str = ""
     strategy: str = WITH_FLIP
     init: Init = "real"
     on_divergence: OnDivergence = "fail"
@@ -85,8 +87,12 @@ class TrajectoryMatching:
         if self.strategy != WITH_FLIP:
             recipe += f":augment=dsa(strategy={self.strategy})"
         experts = TrainedBefore(self.experts, recipe)
-        whitening = "usual" if self.zca else ""
-        return Needs(whitening=whitening, experts=experts, embedding=embedding_for(self.init))
+        return Needs(
+            whitening="usual" if self.zca else "",
+            normalised_as="" if self.zca else self.normalised_as,
+            experts=experts,
+            embedding=embedding_for(self.init),
+        )
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images per class, with the step size to train on them as their recipe."""

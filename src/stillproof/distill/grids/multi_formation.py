@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -12,7 +13,7 @@ from stillproof.core.context import Context
 from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.grids.grid import CELLS
+from stillproof.distill.grids.grid import Form, decode_of, images_each
 from stillproof.distill.grids.grid_matcher import GridMatcher
 from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
@@ -29,6 +30,9 @@ NETS_TRAINED = 2  # per step
 class MultiFormation:
     """Learn grids of four images whose embeddings are near those of real images; a subclass says what near is.
 
+    For the largest sets of ImageNet IDM's authors learn single images, and its networks start from a checkpoint, which
+    is not published: here they start from random weights, so that those numbers cannot be reached by the same way.
+
     Args:
         steps: Updates of the images.
         lr: Step size on images, in normalised space.
@@ -41,6 +45,9 @@ class MultiFormation:
         batch_train: Real images of such a training step.
         forget_interval: Steps after which the networks' accuracies are counted anew.
         strategy: Operations that DSA chooses from, joined by underscores.
+        form: Four images in each, at half size, or one.
+        start: Whether a grid starts as four real images or as one, which is then cut in four: so IDM's code does
+            on Tiny-ImageNet.
         init: Where the images start.
         on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
@@ -56,6 +63,8 @@ class MultiFormation:
     batch_train: int = 256
     forget_interval: int = 100
     strategy: str = WITH_FLIP
+    form: Form = "grid2x2"
+    start: Literal["cells", "whole"] = "cells"
     init: Init = "real"
     on_divergence: OnDivergence = "fail"
 
@@ -70,8 +79,13 @@ class MultiFormation:
     @property
     def needs(self) -> Needs:
         """Say how many real images are needed: cells that are drawn at random may share some."""
-        each = CELLS if self.init == "k-center" else 1
-        return Needs(embedding=embedding_for(self.init), real_per_image=each, trained_per_image=CELLS)
+        each = images_each(1, self._first_form) if self.init == "k-center" else 1
+        trained = images_each(1, self.form)
+        return Needs(embedding=embedding_for(self.init), real_per_image=each, trained_per_image=trained)
+
+    @property
+    def _first_form(self) -> Form:
+        return self.form if self.start == "cells" else "single"
 
     def distance(self, found: Tensor, mean: Tensor, std: Tensor) -> Tensor:
         """Return how far mean synthetic embeddings are from real ones, summed over classes; all are (classes, D)."""
@@ -79,7 +93,7 @@ class MultiFormation:
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` grids per class."""
-        grids, labels = initial_images(data, ipc, ctx, self.init, "grid2x2")
+        grids, labels = initial_images(data, ipc, ctx, self.init, self._first_form)
         grids.requires_grad_()
         optimiser = turns_optimiser(grids, self.lr, self.momentum, data.num_classes)
         body = ctx.make_network()
@@ -89,7 +103,14 @@ class MultiFormation:
             queue.push()
         work = ctx.forward_flops * self.image_passes(len(data), data.num_classes, ipc)
         matcher = GridMatcher(
-            data, body, ctx, self.distance, batch_real=self.batch_real, strategy=self.strategy, flops=work
+            data,
+            body,
+            ctx,
+            self.distance,
+            batch_real=self.batch_real,
+            strategy=self.strategy,
+            form=self.form,
+            flops=work,
         )
         logits_of = compiled(body.forward, body, flops=work, notes=ctx.notes)
 
@@ -108,7 +129,7 @@ class MultiFormation:
             return {"loss": loss.item(), "network_accuracy": accuracy}
 
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, queue=queue)
-        return ctx.distilled(grids, labels, data, decode="grid2x2", recipe=dsa_recipe(self.strategy))
+        return ctx.distilled(grids, labels, data, decode=decode_of(self.form), recipe=dsa_recipe(self.strategy))
 
     def _train_some(
         self, queue: NetQueue, data: ImageSet, ctx: Context, step: int, logits_of: Callable[[Tensor], Tensor]
@@ -127,7 +148,7 @@ class MultiFormation:
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image; a backward pass costs two."""
-        matched = min(self.batch_real * num_classes, n_real) + 3 * CELLS * ipc * num_classes
+        matched = min(self.batch_real * num_classes, n_real) + 3 * images_each(ipc, self.form) * num_classes
         trained = 3 * NETS_TRAINED * self.model_train_steps * min(self.batch_train, n_real)
         return float(self.steps * (matched + trained))
 

@@ -26,6 +26,8 @@ PRESETS: tuple[Preset, ...] = (
     _row(*_TEN, syn_steps=30, max_start=20, lr=100.0, lr_lr=1e-5, lr_start=0.001),
     _row(*_FIFTY, syn_steps=30, max_start=40, lr=1000.0, lr_lr=1e-5, lr_start=0.001),
     _row(1, 49, _CIFAR10, zca=True),
+    # The authors normalise CIFAR-100 as CIFAR-10, where they do not whiten it.
+    _row(1, None, _CIFAR100, normalised_as=_CIFAR10),
     _row(*_ONE, _CIFAR100, syn_steps=20, expert_epochs=3, max_start=20, lr=1000.0, lr_lr=1e-5, zca=True),
     _row(*_TEN, _CIFAR100, syn_steps=20, lr=1000.0, lr_start=0.01),
     _row(*_FIFTY, _CIFAR100, syn_steps=80, lr_start=0.01, batch_syn=125, zca=True),
