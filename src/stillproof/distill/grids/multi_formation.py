@@ -15,6 +15,7 @@ from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.grids.grid import Form, decode_of, images_each
 from stillproof.distill.grids.grid_matcher import GridMatcher
+from stillproof.distill.grids.turns_optimiser import turns_optimiser
 from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.learning.net_queue import NetQueue
@@ -151,15 +152,3 @@ class MultiFormation:
         matched = min(self.batch_real * num_classes, n_real) + 3 * images_each(ipc, self.form) * num_classes
         trained = 3 * NETS_TRAINED * self.model_train_steps * min(self.batch_train, n_real)
         return float(self.steps * (matched + trained))
-
-
-def turns_optimiser(images: Tensor, lr: float, momentum: float, classes: int) -> torch.optim.SGD:
-    """Return an optimiser that does in one step what the originals do in one step per class.
-
-    Theirs moves all images after the gradient of each class, so that between two gradients of its own an image coasts
-    for ``classes - 1`` steps. That is the same as to take the way of all these steps at once, and to let as much of
-    the momentum decay: with ten classes and a momentum of 0.5, nearly twice the step size and nearly no momentum.
-    The originals read the images in the middle of the last coasting; here they have come to its end.
-    """
-    left = momentum**classes
-    return torch.optim.SGD([images], lr=lr * (1 - left) / (1 - momentum), momentum=left)
