@@ -40,8 +40,9 @@ class DataDAM:
     ``datadam`` is what the authors' table says: 8000 steps, power 4, a ConvNet with instance norm, a start from images
     near the centres of their class. ``datadam-code`` is what they released: 20,000 steps, power 1, a start from random
     images, and a ConvNet with batch norm, which has to be asked for (``--network convnet-3-bn``); its statistics are
-    then those of all classes together. Both whiten CIFAR, and normalise before that. The network needs at least two
-    activation layers that give maps: every ConvNet of two or more blocks, VGG, AlexNet and LeNet have them.
+    then those of all classes together. Both whiten CIFAR, and normalise before that; in the code it is a switch, which
+    is off (``zca=false``) unless one asks for it. The network needs at least two activation layers that give maps:
+    every ConvNet of two or more blocks, VGG, AlexNet and LeNet have them.
 
     Args:
         steps: Networks drawn, one update of the images each.
