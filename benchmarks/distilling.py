@@ -45,13 +45,13 @@ def gradient_lines(name: str) -> Iterator[Line]:
     assert isinstance(body, Body)
     matcher, train = dataclasses.replace(method, inner_loop=SAMPLE).parts(body, data, IPC, ctx)
     images, labels = initial_images(data, IPC, ctx, method.init)
-    optimiser = torch.optim.SGD([images], lr=method.lr, momentum=method.momentum)
+    optimiser = torch.optim.SGD([images], lr=method.step_size(body), momentum=method.momentum)
 
     def update() -> None:
         _, images.grad = matcher.loss_and_gradient(images, 0, 0)
         optimiser.step()
 
-    plain = PlainLoop(data, IPC, method.batch_real, DSA() if method.augmented else None)
+    plain = PlainLoop(data, IPC, method.batch_real, method.augment)
     updates, training = Turns(plain.match_gradients), Turns(lambda: plain.train_network(SAMPLE))
     updates.alternate(update, TURNS)
     training.alternate(lambda: train(images, labels, Seeds(0)), TURNS)

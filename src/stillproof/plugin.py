@@ -98,12 +98,12 @@ if TYPE_CHECKING:
     from stillproof.suites.requests import snapshot as snapshot
     from stillproof.suites.requests import trained as trained
     from stillproof.suites.row_builder import RowBuilder as RowBuilder
+    from stillproof.train.backward import BatchLoss as BatchLoss
 
     # Training
     from stillproof.train.batch import Augmented as Augmented
     from stillproof.train.batch import Batch as Batch
     from stillproof.train.compiled import compiled as compiled
-    from stillproof.train.epochs import BatchLoss as BatchLoss
     from stillproof.train.labels import Form as Form
     from stillproof.train.model import TrainedModel as TrainedModel
     from stillproof.train.objective import LogitObjective as LogitObjective

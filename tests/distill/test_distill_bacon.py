@@ -9,6 +9,7 @@ from torch import Tensor
 
 from stillproof.core.components import distillers, networks
 from stillproof.core.context import Context
+from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Space
@@ -67,7 +68,7 @@ def test_the_deviation_is_that_of_the_real_embeddings() -> None:
 
     body = ctx.make_network()
     assert isinstance(body, Body)
-    matcher = GridMatcher(toy_images(), body.eval(), ctx, spy, batch_real=12, flops=0.0)
+    matcher = GridMatcher(toy_images(), body.eval(), ctx, spy, batch_real=12, strategy=WITH_FLIP, flops=0.0)
     matcher.loss(torch.zeros(3, 1, 8, 8), 0.0, step=0)
     batch = matcher.augment.siamese(matcher.real.draw(1, 0), ctx.seeds.child("dsa", 0, 1).torch())
     embedded = body.features(batch).detach()

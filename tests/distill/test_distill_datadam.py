@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+from typing import Any, cast
 
 import pytest
 import torch
@@ -75,37 +76,47 @@ def test_power_is_the_exponent_of_activations() -> None:
 @pytest.mark.parametrize("network", ["convnet-3:width=8", "convnet-3-bn:width=8"])
 def test_more_steps_bring_the_means_together(network: str) -> None:
     ctx = context(network)
-    DataDAM(steps=60, batch_real=12, lr=0.2, init="noise").distill(toy_images(), IPC, ctx)
+    DataDAM(steps=60, batch_real=12, lr=0.2, power=1, init="noise").distill(toy_images(), IPC, ctx)
     curve = [entry["loss"] for entry in ctx.history]
     assert sum(curve[-10:]) < 0.8 * sum(curve[:10])
 
 
 @pytest.mark.parametrize("network", ["vgg-11", "lenet", "alexnet", "convnet-2:width=8:activation=swish"])
 def test_other_networks_with_maps_work_too(network: str) -> None:
-    made = DataDAM(steps=1, batch_real=2).distill(toy_images(), 1, context(network))
+    made = DataDAM(steps=1, batch_real=2, init="real").distill(toy_images(), 1, context(network))
     assert made.images.shape == (3, 1, 8, 8)
 
 
 @pytest.mark.parametrize("network", ["resnet-18", "mlp", "convnet-1:width=4"])
 def test_networks_without_maps_to_compare_are_refused_in_a_sentence(network: str) -> None:
     with pytest.raises(Unsupported, match=r"at least two activation layers .* this one has [01]: choose another"):
-        DataDAM(steps=1).distill(toy_images(), 1, context(network))
+        DataDAM(steps=1, init="real").distill(toy_images(), 1, context(network))
 
 
 def test_presets_are_the_papers() -> None:
     def params(dataset: str, ipc: int) -> dict[str, Any]:
         return preset_params(distillers.get("datadam"), "paper", dataset, ipc)
 
-    assert params("cifar10", 50) == {"batch_real": 128, "zca": True}
-    assert params("mnist", 100) == {"batch_real": 128, "lr": 10.0}
-    default = DataDAM()
-    assert (default.steps, default.lr, default.momentum, default.batch_real, default.power) == (20_000, 1, 0.5, 64, 1)
+    assert params("cifar10", 50) == {"zca": True}
+    assert params("fashion_mnist", 51) == {"lr": 10.0}
+    assert params("tiny_imagenet", 1) == params("imagenette", 1) == {"task_balance": 0.02}
+    table = {"steps": 8000, "lr": 1.0, "momentum": 0.5, "power": 4, "task_balance": 0.01, "init": "k-center"}
+    assert table.items() <= dataclasses.asdict(DataDAM()).items()
+
+
+def test_the_released_code_is_another_method_than_the_table() -> None:
+    code = {"steps": 20_000, "power": 1, "batch_real": 64, "init": "real"}
+    assert code.items() <= dataclasses.asdict(cast(DataDAM, distillers.build("datadam-code"))).items()
+
+
+def test_whitening_is_of_normalised_images() -> None:
+    assert DataDAM(zca=True).needs.whitening == "normalised" and DataDAM().needs.whitening == ""
 
 
 def test_the_result_says_how_its_authors_train_on_it() -> None:
-    recipe = DataDAM(steps=0).distill(toy_images(), 1, context("convnet-2:width=4")).recipe
+    recipe = DataDAM(steps=0, init="real").distill(toy_images(), 1, context("convnet-2:width=4")).recipe
     assert recipe is not None and recipe.name == "dc-bench-dsa"
-    assert (recipe.params["epochs"], recipe.params["decay_epochs"]) == (1801, (902,))
+    assert (recipe.params["epochs"], recipe.params["decay_epochs"], recipe.params["batch"]) == (1801, (902,), 64)
 
 
 def test_what_cannot_be_optimised_is_refused() -> None:

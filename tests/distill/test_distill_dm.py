@@ -82,6 +82,7 @@ def test_every_start_gives_the_right_labels() -> None:
 def test_paper_preset_raises_the_step_size_for_large_sets() -> None:
     assert preset_params(distillers.get("dm"), "paper", "cifar10", 50) == {}
     assert preset_params(distillers.get("dm"), "paper", "cifar10", 100) == {"lr": 10.0}
+    assert preset_params(distillers.get("dm"), "paper", "cifar100", 100) == {}
     assert DistributionMatching() == DistributionMatching(
         steps=20_000, lr=1.0, momentum=0.5, batch_real=256, init="real"
     )

@@ -15,6 +15,7 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.core.seeds import Seeds
+from stillproof.core.types import ImageSet
 from stillproof.distill.dc import DatasetCondensation
 from stillproof.distill.dsa import SiameseCondensation
 from stillproof.distill.gradients.gradient_distance import Distance, gradient_distance
@@ -66,7 +67,7 @@ def reference_gradient(
         order = torch.randperm(len(members), generator=ctx.seeds.child("real", *MOMENT, label).torch())
         batch = make_front(SPACE)(data.read(members[order[: method.batch_real]]))
         own = images[2 * label : 2 * label + 2]
-        if method.augmented:
+        if method.augment is not None:
             seeds = ctx.seeds.child("dsa", *MOMENT, label)
             batch, own = augment.siamese(batch, seeds.torch()), augment.siamese(own, seeds.torch())
         real = torch.autograd.grad(criterion(body(batch), torch.tensor([label] * len(batch))), weights)
@@ -214,16 +215,80 @@ def test_every_number_of_images_has_its_loops(ipc: int, scale: str, name: str) -
 
 def test_defaults_are_the_papers() -> None:
     dc, dsa = DatasetCondensation(), SiameseCondensation()
-    expected = {"steps": 1000, "lr": 0.1, "momentum": 0.5, "batch_real": 256, "lr_net": 0.01, "batch_net": 256}
+    expected = {"steps": 1000, "lr": None, "momentum": 0.5, "batch_real": 256, "lr_net": 0.01, "batch_net": 256}
     for method in (dc, dsa):
         assert expected.items() <= dataclasses.asdict(method).items() and method.distance == "layerwise"
-    assert (dc.init, dc.augmented, dsa.init, dsa.augmented) == ("noise", False, "real", True)
+    assert (dc.init, dc.augment, dsa.init, dsa.augment) == ("noise", None, "real", DSA())
 
 
 @pytest.mark.parametrize(("name", "recipe"), [("dc", "dc-bench"), ("dsa", "dc-bench-dsa")])
 def test_the_set_says_how_its_paper_trains_on_it(name: str, recipe: str) -> None:
     made = distillers.build(f"{name}:steps=0").distill(toy_images(), 1, context())
     assert made.recipe is not None and made.recipe.name == recipe
+
+
+@pytest.mark.parametrize(("network", "lr"), [("convnet-2:width=4", 0.1), ("mlp:width=8", 0.01)])
+def test_an_mlp_has_a_smaller_step_size(network: str, lr: float) -> None:
+    body = context(network).make_network()
+    assert isinstance(body, Body)
+    assert DatasetCondensation().step_size(body) == SiameseCondensation().step_size(body) == lr
+    assert DatasetCondensation(lr=0.5).step_size(body) == 0.5
+    made = [
+        DatasetCondensation(steps=1, batch_real=4, lr=given).distill(toy_images(), 1, context(network)).images
+        for given in (None, lr)
+    ]
+    assert torch.equal(*made)
+
+
+def named(dataset: str) -> ImageSet:
+    return dataclasses.replace(toy_images(), info=dataclasses.replace(TOY, name=dataset))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "network", "augment", "epochs"),
+    [
+        ("cifar10", "convnet-2:width=4", "none", 301),
+        ("mnist", "convnet-2:width=4", "dc-aug", 1001),
+        ("mnist", "convnet-2-bn:width=4", "dc-aug(strategy=crop_noise)", 1001),
+        ("cifar10", "convnet-2-bn:width=4", "dc-aug(strategy=crop_noise)", 1001),
+    ],
+)
+def test_dc_is_trained_on_as_its_data_set_and_network_ask_for(
+    dataset: str, network: str, augment: str, epochs: int
+) -> None:
+    recipe = DatasetCondensation(steps=0).distill(named(dataset), 1, context(network)).recipe
+    assert recipe is not None and (recipe.params["augment"], recipe.params["epochs"]) == (augment, epochs)
+
+
+@pytest.mark.parametrize("dataset", ["mnist", "svhn", "digits", "fashion_mnist", "cifar10"])
+@pytest.mark.parametrize("name", ["dsa", "dm", "idm", "mtt", "datadam"])
+def test_digits_are_not_mirrored(name: str, dataset: str) -> None:
+    digits = dataset in ("mnist", "svhn", "digits")
+    for scale in SCALES:
+        method = distillers.build(name, preset_params(distillers.get(name), scale, dataset, 1))
+        assert ("flip" in method.strategy.split("_")) != digits  # type: ignore[attr-defined]
+
+
+def test_bacon_mirrors_the_digits_that_its_authors_mirror() -> None:
+    flips = {
+        dataset: "strategy" not in preset_params(distillers.get("bacon"), "paper", dataset, 1)
+        for dataset in ("mnist", "svhn", "digits")
+    }
+    assert flips == {"mnist": True, "svhn": True, "digits": False}
+
+
+@pytest.mark.parametrize("name", ["dsa", "dm", "idm", "bacon", "datadam:init=real"])
+def test_a_strategy_is_that_of_the_recipe_too(name: str) -> None:
+    made = distillers.build(f"{name}:steps=0:strategy=crop_scale").distill(toy_images(), 1, context())
+    assert made.recipe is not None and made.recipe.params["augment"] == "dsa(strategy=crop_scale)"
+
+
+def test_a_strategy_decides_the_images() -> None:
+    def images(strategy: str) -> Tensor:
+        method = SiameseCondensation(steps=2, batch_real=4, strategy=strategy)
+        return method.distill(toy_images(), 1, context()).images
+
+    assert not torch.equal(images("color"), images("flip"))
 
 
 def test_cost_counts_real_synthetic_and_training_passes() -> None:

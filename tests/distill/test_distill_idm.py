@@ -11,11 +11,12 @@ from torch.nn import functional as F
 
 from stillproof.core.components import distillers, networks, recipes
 from stillproof.core.context import Context
+from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.distill.grids.grid_matcher import GridMatcher
-from stillproof.distill.grids.multi_formation import turns_optimiser
+from stillproof.distill.grids.turns_optimiser import turns_optimiser
 from stillproof.distill.idm import IDM
 from stillproof.distill.learning.net_queue import Member, NetQueue
 from stillproof.nets.body import Body
@@ -53,7 +54,9 @@ def test_loss_and_gradient_are_the_originals_class_by_class(network: str) -> Non
     ctx = context(network)
     body = body_of(ctx).eval().requires_grad_(False)
     grids = torch.randn(6, 1, 8, 8, generator=Seeds(3).torch()).requires_grad_()
-    found = GridMatcher(toy_images(), body, ctx, IDM().distance, batch_real=5, flops=0.0).loss(grids, 7.0, step=4)
+    found = GridMatcher(toy_images(), body, ctx, IDM().distance, batch_real=5, strategy=WITH_FLIP, flops=0.0).loss(
+        grids, 7.0, step=4
+    )
     expected = torch.stack([reference_loss(body, ctx, grids, label, 7.0, step=4) for label in range(3)]).sum()
     torch.testing.assert_close(found, expected)
     (ours,) = torch.autograd.grad(found, grids)
@@ -235,8 +238,10 @@ def test_paper_presets_are_the_published_ones() -> None:
     assert published("cifar10", 50) == IDM(ce_weight=0.1, forget_interval=500)
     assert published("cifar100", 10) == IDM(ce_weight=0.1, model_train_steps=50)
     assert published("cifar100", 50) == IDM(ce_weight=0.1, model_train_steps=40, forget_interval=500)
-    assert published("tiny_imagenet", 1) == IDM()
-    assert published("tiny_imagenet", 50) == IDM(ce_weight=0.8, model_train_steps=50, forget_interval=1000)
+    assert published("tiny_imagenet", 1) == IDM(start="whole")
+    assert published("tiny_imagenet", 50) == IDM(
+        ce_weight=0.8, model_train_steps=50, forget_interval=1000, start="whole"
+    )
     assert (IDM().steps, IDM().lr, IDM().momentum, IDM().net_num) == (20_000, 0.2, 0.5, 100)
 
 
@@ -258,3 +263,42 @@ def test_what_cannot_be_optimised_is_refused() -> None:
     ):
         with pytest.raises(BadInput, match="distiller 'idm'"):
             distillers.build(f"idm:{setting}")
+
+
+def test_a_grid_may_start_as_one_whole_image() -> None:
+    data = toy_images()
+    made = IDM(steps=0, start="whole").distill(data, 1, context())
+    pixels = make_front(SPACE).inverse(made.images)
+    assert made.decode == "grid2x2" and made.images.shape == (3, 1, 8, 8)
+    real = data.read(slice(None))
+    assert all(float((real - image).abs().amax((1, 2, 3)).min()) < 1e-5 for image in pixels)
+
+
+def test_single_images_are_matched_as_they_are() -> None:
+    ctx = context()
+    body = body_of(ctx).eval().requires_grad_(False)
+    images = torch.randn(6, 1, 8, 8, generator=Seeds(3).torch())
+    matcher = GridMatcher(
+        toy_images(), body, ctx, IDM().distance, batch_real=5, strategy=WITH_FLIP, form="single", flops=0.0
+    )
+    expected = torch.zeros(())
+    for label in range(3):
+        seeds = ctx.seeds.child("dsa", 4, label)
+        real = DSA().siamese(matcher.real.draw(label, 4), seeds.torch())
+        own = DSA().siamese(images[2 * label : 2 * label + 2], seeds.torch())
+        expected = expected + (body.features(real).mean(0) - body.features(own).mean(0)).square().sum()
+    torch.testing.assert_close(matcher.loss(images, 0.0, step=4), expected)
+    made = IDM(steps=1, batch_real=4, model_train_steps=1, batch_train=4, form="single")
+    assert made.needs.trained_per_image == 1 and made.distill(toy_images(), 1, context()).decode == "none"
+
+
+def test_published_forms() -> None:
+    def params(dataset: str, ipc: int) -> dict[str, object]:
+        return preset_params(distillers.get("idm"), "paper", dataset, ipc)
+
+    assert params("tiny_imagenet", 10)["start"] == "whole" and "start" not in params("cifar10", 10)
+    assert (
+        params("imagenette", 50)["form"] == "single"
+        and params("imagenette", 1)["batch_train"] == 128
+        and "form" not in params("imagenette", 10)
+    )

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from distill_setups import with_embedding
 from torch import Tensor
 
 from stillproof.core.components import distillers, networks
@@ -14,7 +15,7 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
-from stillproof.core.types import Card, DataInfo, Hard, Space, Stored
+from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space, Stored
 from stillproof.data.digits import Digits
 from stillproof.data.load import data_root
 from stillproof.distill.kernels.fc_ntk import fc_ntk
@@ -50,7 +51,8 @@ def reference_loss(method: KernelInducingPoints, ctx: Context, support: Tensor) 
         members = data.of_class(label)
         order = torch.randperm(len(members), generator=ctx.seeds.child("real", 0, label).torch())
         chosen = members[order[: method.target_batch // 3]]
-        targets.append(ctx.into_space(data.read(chosen)))
+        pixels = data.read(slice(None))
+        targets.append((data.read(chosen) - pixels.mean()) / pixels.std(correction=0))
         wanted += [[float(c == label) - 1 / 3 for c in range(3)]] * len(chosen)
     size = len(support)
     within = fc_ntk(support, support, method.depth)
@@ -66,6 +68,18 @@ def test_loss_is_the_papers(depth: int) -> None:
     start = KernelInducingPoints(steps=0).distill(toy_images(), 2, context()).images
     method.distill(toy_images(), 2, ctx)
     assert losses(ctx)[0] == pytest.approx(reference_loss(method, ctx, start))
+
+
+@pytest.mark.parametrize("init", ["real", "noise", "k-center"])
+def test_images_are_standardised_exactly(init: Any) -> None:
+    data = toy_images()
+    pixels = data.read(slice(None)).double()
+    made = KernelInducingPoints(steps=0, init=init).distill(data, 2, with_embedding(context()))
+    assert made.space.mean == pytest.approx((float(pixels.mean()),))
+    assert made.space.std == pytest.approx((float(pixels.std(correction=0)),)) != data.info.std
+    if init != "noise":
+        back = make_front(made.space).inverse(made.images)
+        assert all(float((pixels - image).abs().amax((1, 2, 3)).min()) < 1e-5 for image in back)
 
 
 @pytest.mark.parametrize("kernel", ["fc-ntk", "conv-features"])
@@ -96,18 +110,18 @@ def test_learned_labels_are_stored_around_zero(kernel: Any) -> None:
 def test_digits_are_classified_better_than_from_random_images(learn_labels: bool) -> None:
     train, test = (Digits().load(data_root(None), split) for split in ("train", "test"))
     ctx = context(train.info)
-    pixels = make_front(Space.normalised(train.info))(test.read(slice(None)))
     method = KernelInducingPoints(steps=60, target_batch=500, learn_labels=learn_labels)
 
-    def accuracy(images: Tensor, labels: Tensor) -> float:
-        found = regress(*_kernel(images, pixels, depth=1), labels, ridge=1e-6)
+    def accuracy(made: Distilled, labels: Tensor) -> float:
+        pixels = make_front(made.space)(test.read(slice(None)))
+        found = regress(*_kernel(made.images, pixels, depth=1), labels, ridge=1e-6)
         assert found is not None
         return float((found.argmax(1) == test.labels).double().mean())
 
     chosen, made = RandomImages().distill(train, 1, context(train.info)), method.distill(train, 1, ctx)
     hard = centred(torch.arange(10), 10)
-    learned = accuracy(made.images, made.labels.values if learn_labels else hard)
-    assert learned > accuracy(chosen.images, hard) + 0.15
+    learned = accuracy(made, made.labels.values if learn_labels else hard)
+    assert learned > accuracy(chosen, hard) + 0.15
     assert learned > 0.85
     assert learned == pytest.approx(ctx.history[-1]["krr_accuracy"], abs=0.08)
 

@@ -14,6 +14,8 @@ from torch.nn import functional as F
 from torch.nn.utils import parameters_to_vector
 
 from stillproof.core.components import distillers, networks
+from stillproof.core.errors import BadInput, CellFailed
+from stillproof.core.needs import Needs, needs_of
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.distill.mtt import TrajectoryMatching
@@ -114,6 +116,25 @@ def test_experts_are_cells_that_sets_of_all_seeds_share(session: Session) -> Non
     assert made(session, "expert") == 4 and made(session, "zca") == 1
 
 
+def test_images_may_be_normalised_as_those_of_another_set(session: Session) -> None:
+    network, method = "convnet-3:width=4", "mtt:normalised_as=mnist:init=k-center"
+    result = session.distill("digits", method, 1, network=network, scale="smoke")
+    space = session.store.artifacts.read(result.artifact).card["space"]
+    assert (space["kind"], tuple(space["mean"]), tuple(space["std"])) == ("normalised", (0.1307,), (0.3081,))
+    assert made(session, "expert") == 3  # two, and one to choose the first images by
+    session.distill("digits", "mtt:init=k-center", 1, network=network, scale="smoke")
+    assert made(session, "expert") == 6, "networks that saw other numbers are others"
+    with pytest.raises(BadInput, match="digits cannot be normalised as cifar10"):
+        session.distill("digits", "mtt:normalised_as=cifar10", 1, network=network, scale="smoke")
+
+
+def test_cifar100_is_normalised_as_cifar10_unless_it_is_whitened() -> None:
+    for ipc, expected in ((1, Needs(whitening="usual")), (10, Needs(normalised_as="cifar10"))):
+        method = distillers.build("mtt", preset_params(distillers.get("mtt"), "paper", "cifar100", ipc))
+        found = needs_of(method)
+        assert (found.whitening, found.normalised_as) == (expected.whitening, expected.normalised_as)
+
+
 def test_the_learned_step_size_becomes_the_recipe(session: Session) -> None:
     result = session.distill("digits", "mtt:lr_lr=1e-6", 1, network="convnet-3:width=4", scale="smoke")
     recipe = session.store.artifacts.read(result.artifact).card["recipe"]
@@ -129,8 +150,6 @@ def test_a_snapshot_has_the_step_size_of_its_own_step(session: Session) -> None:
 
 
 def test_an_exploding_step_size_is_caught(session: Session) -> None:
-    from stillproof.core.errors import CellFailed
-
     with pytest.raises(CellFailed, match="diverged: the learned step size is"):
         session.distill("digits", "mtt:lr_lr=1000000", 1, network="convnet-3:width=4", scale="smoke")
     method = "mtt:lr_lr=1000000:on_divergence=shrink:steps=5"
@@ -147,6 +166,8 @@ def test_an_exploding_step_size_is_caught(session: Session) -> None:
         ("cifar100", 1, {"syn_steps": 20, "expert_epochs": 3, "lr": 1000.0, "lr_lr": 1e-5}),
         ("cifar100", 50, {"syn_steps": 80, "batch_syn": 125, "zca": True}),
         ("tiny_imagenet", 10, {"syn_steps": 20, "max_start": 40, "batch_syn": 200}),
+        ("imagenette", 1, {"syn_steps": 20, "max_start": 10, "lr": 1000.0, "lr_lr": 1e-6, "lr_start": 0.01}),
+        ("imagewoof", 10, {"syn_steps": 20, "max_start": 10, "lr_lr": 1e-6, "batch_syn": 20}),
         ("mnist", 7, {"syn_steps": 50, "zca": False}),
     ],
 )

@@ -73,10 +73,32 @@ def test_nothing_is_written_if_one_experiment_is_broken(session: Session, tmp_pa
     assert not session.store.artifacts.root.exists()
 
 
+@pytest.mark.parametrize(
+    ("file", "dataset", "augment", "epochs"),
+    [
+        ("res_DC_MNIST_ConvNet_1ipc.pt", "mnist", "dc-aug", 1001),
+        ("res_DC_MNIST_ConvNetBN_1ipc.pt", "mnist", "dc-aug(strategy=crop_noise)", 1001),
+        ("res_DC_FashionMNIST_ConvNetBN_1ipc.pt", "fashion_mnist", "dc-aug(strategy=crop_noise)", 1001),
+        ("res_DSA_MNIST_ConvNet_1ipc.pt", "mnist", "dsa(strategy=color_crop_cutout_scale_rotate)", 1001),
+        ("res_DSA_FashionMNIST_ConvNet_1ipc.pt", "fashion_mnist", "dsa", 1001),
+        ("res_BACON_MNIST_ConvNet_1ipc.pt", "mnist", "dsa", 1001),
+        ("res_DataDAM_FashionMNIST_ConvNet_1ipc.pt", "fashion_mnist", "dsa", 1801),
+    ],
+)
+def test_authors_recipes_follow_data_set_and_network(
+    session: Session, tmp_path: Path, file: str, dataset: str, augment: str, epochs: int
+) -> None:
+    path = saved({"data": [[torch.randn(10, 1, 28, 28), torch.arange(10)]]}, tmp_path / file)
+    (made,), _ = session.import_sets(path, dataset)
+    recipe = made.distilled.recipe
+    assert recipe is not None and (recipe.params["augment"], recipe.params["epochs"]) == (augment, epochs)
+    assert recipe.params["batch"] == (64 if "DataDAM" in file else 256)
+
+
 def test_a_learned_rate_and_labels_reach_the_training(session: Session, tmp_path: Path) -> None:
     trajectory(tmp_path / "set", labels=torch.randn(20, 10), lr=torch.tensor(0.03125))
     made = imported(session, tmp_path / "set")
-    assert made.recipe == "dc-bench-dsa:lr=0.03125"
+    assert made.recipe == "dc-bench-dsa:lr=0.03125:augment=dsa(strategy=color_crop_cutout_scale_rotate)"
     request, card = artifact_request(session.store, made.name)
     assert card["recipe"]["params"]["lr"] == 0.03125 and card["labels"] == "logits"
     score = session.train(request, network=NETWORK, recipe="smoke", seeds=1)
@@ -95,7 +117,7 @@ def test_training_uses_the_sets_own_recipe(session: Session, tmp_path: Path, mon
     monkeypatch.setattr(session, "execute", stop)
     with pytest.raises(BadInput, match="enough"):
         session.train(request, network=NETWORK, seeds=1)
-    assert asked == ["dc-bench-dsa:lr=0.03125"]
+    assert asked == ["dc-bench-dsa:augment=dsa(strategy=color_crop_cutout_scale_rotate):lr=0.03125"]
 
 
 def test_uneven_and_packed_sets_count_their_real_images(session: Session, tmp_path: Path) -> None:
@@ -122,7 +144,7 @@ def test_a_set_needs_no_data_unless_it_is_whitened(session: Session, tmp_path: P
     assert [folder.name for folder in session.store.artifacts.root.glob("??/*")] == [made[0].artifact]
 
 
-@pytest.mark.parametrize("variant", ["usual", "kip"])
+@pytest.mark.parametrize("variant", ["usual", "kip", "normalised"])
 def test_whitened_sets_are_tested_on_images_whitened_alike(session: Session, tmp_path: Path, variant: str) -> None:
     data = load("digits", "train", Path())
     index = torch.cat([data.of_class(label)[:10] for label in range(10)])
@@ -130,11 +152,13 @@ def test_whitened_sets_are_tested_on_images_whitened_alike(session: Session, tmp
     if variant == "usual":
         trajectory(tmp_path / "mtt_zca", images=whitened, labels=data.labels[index])
         path = tmp_path / "mtt_zca"
+    elif variant == "normalised":
+        path = saved({"data": [[whitened, data.labels[index]]]}, tmp_path / "res_DataDAM_digits_ConvNet_10ipc.pt")
     else:
         centred = torch.nn.functional.one_hot(data.labels[index], 10) - 0.1
         path = tmp_path / "kip_digits_ConvNet_ssize100_zca_nol_noaug_ckpt1.npz"
         np.savez(path, images=whitened.movedim(1, 3).numpy(), labels=centred.numpy())
-    made = imported(session, path)
+    made = imported(session, path, space="zca" if variant == "normalised" else "auto")
     assert made.distilled.space == _space(session, variant)
     request, _ = artifact_request(session.store, made.artifact)
     score = session.train(request, network="convnet-1:width=16", recipe="quick", seeds=1)

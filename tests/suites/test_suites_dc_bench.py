@@ -82,8 +82,8 @@ def test_faithful_draws_once_per_batch_and_chooses_nothing() -> None:
 
 def test_published_recipes_are_the_defaults() -> None:
     published = suite("paper")
-    assert published.recipe_with("none") == "dc-bench"
-    assert published.recipe_with("mixup") == "dc-bench-dsa:augment=mixup"
+    assert published.recipe_with("none", "cifar10") == "dc-bench"
+    assert published.recipe_with("mixup", "cifar10") == "dc-bench-dsa:augment=mixup"
     assert published.compression_ipc[0] == 1 and published.compression_ipc[-1] == 1000
     assert published == DCBench()
 
@@ -178,3 +178,22 @@ def test_a_section_that_there_is_not_is_refused_with_what_comes_closest() -> Non
 def test_questions_without_an_answer_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         suite(**wrong)
+
+
+@pytest.mark.parametrize("protocol", ["fair", "faithful"])
+def test_tiny_imagenet_has_the_policy_of_imagenet(protocol: str) -> None:
+    names = ["auto-augment", "auto-augment-imagenet"]
+    for dataset, policies in (("tiny_imagenet", {"auto-augment-imagenet"}), ("cifar10", set(names))):
+        asked = suite(sections=["augmentation"], protocol=protocol, dataset=[dataset], augmentations=names).rows()
+        found = {
+            row.keys["recipe"].partition("augment=")[2].removesuffix("-per-batch") for row in of(asked, "augmentation")
+        }
+        assert found == policies
+        assert len({row.keys["augmentation"] for row in of(asked, "augmentation")}) == len(policies)
+
+
+def test_dsa_does_not_mirror_digits_in_any_section() -> None:
+    for dataset, augment in (("digits", "dsa(strategy=color_crop_cutout_scale_rotate)"), ("fashion_mnist", "dsa")):
+        asked = suite(sections=["transfer", "compression", "k-center", "optimiser"], dataset=[dataset]).rows()
+        recipes = {row.keys["recipe"] for row in asked if row.keys["method"] != "full"}
+        assert recipes and all(f"augment={augment}" in recipe for recipe in recipes)

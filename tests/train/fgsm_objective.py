@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from stillproof import objectives
+from stillproof.train.backward import BatchLoss
 from stillproof.train.batch import Batch
-from stillproof.train.epochs import BatchLoss
 from stillproof.train.labels import Form
 from stillproof.train.objective import Objective, begin_base, objective_of
 from stillproof.train.training import Training

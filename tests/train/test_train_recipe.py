@@ -6,10 +6,14 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.nn.functional import cross_entropy
+from train_setups import make_model, train
 
 from stillproof.core.components import augmentations, objectives, recipes
 from stillproof.core.errors import BadInput
 from stillproof.core.validate import validated
+from stillproof.testing.toy import toy_images
+from stillproof.train.optimiser import make_optimiser
 from stillproof.train.recipe import Recipe
 
 NAMED = ["dc-bench", "dc-bench-dsa", "nas-search", "real", "fkd", "quick", "quick-real", "smoke"]
@@ -100,3 +104,41 @@ def test_a_temperature_that_softens_nothing_is_refused(temperature: str) -> None
 def test_what_cannot_be_trained_is_refused(setting: str) -> None:
     with pytest.raises(BadInput, match="recipe 'smoke'"):
         recipes.build(f"smoke:{setting}")
+
+
+def test_recorded_labels_are_trained_on_as_their_authors_code_does() -> None:
+    recipe = built("fkd")
+    assert (recipe.decay_vectors, recipe.parts) == (False, 2)
+    body = make_model("convnet-1-bn:width=4").body
+    decayed, exempt = make_optimiser(body, recipe).param_groups
+    assert (decayed["weight_decay"], exempt["weight_decay"]) == (0.01, 0.0)
+    assert {weight.ndim for weight in exempt["params"]} == {1} and min(w.ndim for w in decayed["params"]) > 1
+    assert len(decayed["params"]) + len(exempt["params"]) == len(list(body.parameters()))
+
+
+def test_parts_of_a_batch_make_one_step_with_the_mean_of_their_gradients() -> None:
+    recipe = Recipe(epochs=2, batch=12, lr=0.1, shuffle=False)
+    whole, halves = (train(dataclasses.replace(recipe, parts=parts)) for parts in (1, 2))
+    for name, value in whole.weights.items():
+        torch.testing.assert_close(halves.weights[name], value, rtol=1e-4, atol=1e-6)
+    assert halves.curve.losses == pytest.approx(whole.curve.losses, rel=1e-5)
+
+
+def test_batch_norms_see_parts_alone_and_a_short_last_batch_counts_less() -> None:
+    recipe = Recipe(epochs=1, batch=24, lr=0.1, momentum=0.0, weight_decay=0.0, shuffle=False, parts=2)
+    network = "convnet-1-bn:width=4"
+    found, expected = train(recipe, network=network).weights, make_model(network)
+    images, labels = expected.front(toy_images().read(slice(None))), toy_images().labels
+    assert len(images) % 24 and len(images) > 24
+    expected.train()
+    for start in range(0, len(images), 24):
+        expected.body.zero_grad()
+        for first in range(start, min(start + 24, len(images)), 12):
+            part = slice(first, min(first + 12, start + 24))
+            (cross_entropy(expected.body(images[part]), labels[part]) / 2).backward()  # type: ignore[no-untyped-call]
+        with torch.no_grad():
+            for weight in expected.body.parameters():
+                assert weight.grad is not None
+                weight.sub_(0.1 * weight.grad)
+    for name, value in expected.body.state_dict().items():
+        torch.testing.assert_close(found[name], value, rtol=1e-4, atol=1e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
@@ -275,3 +276,22 @@ def test_what_has_no_meaning_is_refused(reference: str, message: str) -> None:
 )
 def test_short_names(name: str, expected: PixelAugmentation) -> None:
     assert augmentations.build(name) == expected
+
+
+@pytest.mark.parametrize("name", ["auto_augment", "rand_augment", "imagenet_aug"])
+def test_every_operation_of_the_8_bit_form_gets_and_gives_whole_levels(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Tensor] = []
+
+    def spy(images: Tensor, operations: Sequence[str], strengths: Sequence[float]) -> Tensor:
+        seen.append(images)
+        return apply_each(images, operations, strengths)
+
+    monkeypatch.setattr(f"stillproof.transforms.{name}.apply_each", spy)
+    reference = {"rand_augment": "rand-augment-per-batch:num_ops=3"}.get(name, f"{name.replace('_', '-')}-per-batch")
+    augment = augmentations.build(reference)
+    for seed in range(30):
+        seen.append(augment(torch.rand(2, 3, 16, 16, generator=Seeds(seed).torch()), Seeds(seed).torch()))
+    levels = 255 * torch.stack(seen)
+    assert float((levels - levels.round()).abs().max()) < 1e-3

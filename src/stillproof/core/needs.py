@@ -39,7 +39,8 @@ class Needs:
 
     Args:
         network: Whether it calls ``ctx.make_network``; if not, its sets are the same for every network.
-        whitening: Whose whitening it works under (``usual`` or ``kip``); empty for normalised images.
+        whitening: Whose whitening it works under (``usual``, ``kip`` or ``normalised``); empty for normalised images.
+        normalised_as: The data set whose mean and std normalise images, if it is not the one that they are from.
         experts: Networks whose weights at every epoch it learns from, ``ctx.experts``.
         embedding: A network by whose features it compares images, ``ctx.embedding``: its weights at every epoch.
         teachers: Networks whose answers it uses, ``ctx.teachers``: whole models, with the statistics of their norms.
@@ -49,6 +50,7 @@ class Needs:
 
     network: bool = True
     whitening: str = ""
+    normalised_as: str = ""
     experts: TrainedBefore | None = None
     embedding: TrainedBefore | None = None
     teachers: TrainedBefore | None = None

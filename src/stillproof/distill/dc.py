@@ -6,9 +6,16 @@ from dataclasses import dataclass
 
 from stillproof.core.components import distillers
 from stillproof.distill.gradients.gradient_matching import GradientMatching
+from stillproof.nets.body import Body
+from stillproof.nets.build import has_batch_norm
+from stillproof.sets.usual_recipes import dc_recipe
 
 
 @distillers.register("dc", version=1, paper="arXiv:2006.05929")
 @dataclass(frozen=True)
 class DatasetCondensation(GradientMatching):
     """Match the gradients that real and synthetic images of each class give, in networks trained on the latter."""
+
+    def recipe_for(self, dataset: str, body: Body) -> str:
+        """Return the authors' recipe, which asks whether there is batch norm; theirs asks the network to be trained."""
+        return dc_recipe(dataset, batch_norm=has_batch_norm(body))

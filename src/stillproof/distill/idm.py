@@ -9,6 +9,7 @@ from typing import ClassVar
 from torch import Tensor
 
 from stillproof.core.components import distillers
+from stillproof.core.dsa_strategy import NO_MIRRORED_DIGITS
 from stillproof.core.presets import Preset
 from stillproof.distill.grids.multi_formation import MultiFormation
 from stillproof.distill.grids.multi_formation_presets import LAPTOP, PUBLISHED
@@ -23,7 +24,10 @@ class IDM(MultiFormation):
         *PUBLISHED,
         # Its command line says 10; the authors corrected that when asked.
         Preset("paper", {"model_train_steps": 40}, datasets=("cifar100",), min_ipc=50),
+        # A test in its code is the wrong way round there, and not in BACON's.
+        Preset("paper", {"start": "whole"}, datasets=("tiny_imagenet",)),
         *LAPTOP,
+        *NO_MIRRORED_DIGITS,
     )
 
     def distance(self, found: Tensor, mean: Tensor, std: Tensor) -> Tensor:

@@ -19,6 +19,7 @@ from stillproof.core.types import Distilled, ImageSet, Stored
 from stillproof.distill.kernels.conv_features import FeatureKernel
 from stillproof.distill.kernels.fc_ntk import fc_ntk
 from stillproof.distill.kernels.ridge import centred, regress
+from stillproof.distill.kernels.standardised import moved, standardised
 from stillproof.distill.kernels.targets import RegressionTargets
 from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
@@ -45,7 +46,7 @@ class KernelInducingPoints:
 
     Args:
         steps: Updates of the images.
-        lr: Step size of Adam on images and labels, in normalised space.
+        lr: Step size of Adam on images and labels, in standardised space.
         target_batch: Real images per step, equally many of each class.
         kernel: ``fc-ntk``, the exact tangent kernel of a fully connected network, or ``conv-features``, random features
             of the cell's network, drawn anew in every step.
@@ -54,7 +55,8 @@ class KernelInducingPoints:
         ridge: Ridge of the regression, as a share of the kernel's mean diagonal.
         learn_labels: Whether labels are learned too. They are not probabilities then: the set brings a recipe with
             squared error, and recipes with cross-entropy, which cut off what is negative, do it no justice.
-        zca: Work on whitened images.
+        zca: Work on whitened images; without it, on images with the mean and standard deviation of the real ones taken
+            out exactly. On CIFAR-10 that is 0.247 and not the 0.2023 that other methods divide by.
         init: Where the images start.
         on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
@@ -91,6 +93,9 @@ class KernelInducingPoints:
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images per class."""
         images, classes = initial_images(data, ipc, ctx, self.init)
+        if not self.zca:
+            own = standardised(data, ctx)
+            images, ctx = images if self.init == "noise" else moved(images, ctx, own), own
         images.requires_grad_()
         # In float32 like the images, which is how both are stored; regression itself is in float64.
         labels = centred(classes, data.num_classes).float().to(ctx.device).requires_grad_(self.learn_labels)

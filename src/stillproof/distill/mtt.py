@@ -10,6 +10,7 @@ import torch
 
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
+from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
@@ -17,6 +18,7 @@ from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.trajectories.mtt_presets import PRESETS
 from stillproof.distill.trajectories.trajectory_matcher import TrajectoryMatcher
+from stillproof.sets.usual_recipes import dsa_recipe
 
 LR_RANGE = 100.0  # a learned step size that is this many times its start, or not above zero, has exploded
 
@@ -43,6 +45,8 @@ class TrajectoryMatching:
         experts: Number of experts.
         gradient: ``exact``, or ``tesla``: without second derivatives by weights, cheaper and approximate.
         zca: Whether to work on whitened images.
+        normalised_as: The data set whose mean and std normalise images that are not whitened; its own without a name.
+        strategy: Operations that DSA chooses from, joined by underscores, for the experts too.
         init: Where the images start.
         on_divergence: Fail, or go back and continue with half the step sizes, if the loss or the learned one explodes.
     """
@@ -59,6 +63,8 @@ class TrajectoryMatching:
     experts: int = 100
     gradient: Literal["exact", "tesla"] = "exact"
     zca: bool = False
+    normalised_as: str = ""
+    strategy: str = WITH_FLIP
     init: Init = "real"
     on_divergence: OnDivergence = "fail"
 
@@ -77,9 +83,16 @@ class TrajectoryMatching:
     def needs(self) -> Needs:
         """Say how many networks are followed, and how they are trained."""
         epochs = self.max_start - 1 + self.expert_epochs
-        experts = TrainedBefore(self.experts, f"expert:epochs={epochs}:curve_points={epochs}")
-        whitening = "usual" if self.zca else ""
-        return Needs(whitening=whitening, experts=experts, embedding=embedding_for(self.init))
+        recipe = f"expert:epochs={epochs}:curve_points={epochs}"
+        if self.strategy != WITH_FLIP:
+            recipe += f":augment=dsa(strategy={self.strategy})"
+        experts = TrainedBefore(self.experts, recipe)
+        return Needs(
+            whitening="usual" if self.zca else "",
+            normalised_as="" if self.zca else self.normalised_as,
+            experts=experts,
+            embedding=embedding_for(self.init),
+        )
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images per class, with the step size to train on them as their recipe."""
@@ -101,7 +114,7 @@ class TrajectoryMatching:
             return "" if sound else f"the learned step size is {lr.item():.3g}, which a smaller lr_lr keeps in bounds,"
 
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, wrong=wrong, also={"lr": lr})
-        return ctx.distilled(images, labels, data, recipe=f"dc-bench-dsa:lr={lr.item()}")
+        return ctx.distilled(images, labels, data, recipe=f"{dsa_recipe(self.strategy)}:lr={lr.item()}")
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image: training forwards, and backwards with a slope."""

@@ -22,7 +22,8 @@ class ForeignSet:
         space: What the numbers are; ``normalised`` is with ``mean`` and ``std``.
         mean: Of [0, 1] pixels, one per channel; the data set's own if empty.
         std: Likewise.
-        whitening: Which whitening made a ``zca`` space: the usual one, or ``kip``, that of KIP's authors.
+        whitening: Which whitening made a ``zca`` space: the usual one, ``kip``, that of KIP's authors, or
+            ``normalised``, that of DataDAM's.
         decode: Whether each image holds four.
         method: Who made it, as far as the file or its name says.
         recipe: Name of the recipe that its author trains with; the default recipe if empty.
@@ -36,7 +37,7 @@ class ForeignSet:
     space: Literal["pixels", "normalised", "zca"]
     mean: tuple[float, ...] = ()
     std: tuple[float, ...] = ()
-    whitening: Literal["usual", "kip"] = "usual"
+    whitening: Literal["usual", "kip", "normalised"] = "usual"
     decode: Literal["none", "grid2x2"] = "none"
     method: str = "unknown"
     recipe: str = ""

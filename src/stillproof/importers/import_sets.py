@@ -14,6 +14,7 @@ from stillproof.importers.eight_bit import eight_bit_pixels, is_eight_bit
 from stillproof.importers.fkd import with_recorded_labels
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.import_options import ImportOptions, with_options
+from stillproof.importers.known_methods import whitening_of
 from stillproof.importers.to_distilled import Origin, check_foreign, to_distilled
 from stillproof.sets.artifact import card_of, extra_files, tensors_of
 from stillproof.sets.fronts import front_of
@@ -79,10 +80,10 @@ def write_sets(
     store: Store, read: CheckedSets, info: DataInfo, dataset: str, whitening: Callable[[str], str]
 ) -> list[ImportedSet]:
     """Write the sets to the store; ``whitening`` gives the artifact of a variant, if one is needed."""
-    needed = {foreign.whitening for foreign, _ in read.sets if foreign.space == "zca"}
+    needed = {whitening_of(foreign) for foreign, _ in read.sets if foreign.space == "zca"}
     refs = {variant: whitening(variant) for variant in sorted(needed)}
     return [
-        _keep(store, to_distilled(foreign, info, dataset, origin, refs.get(foreign.whitening, "")), origin)
+        _keep(store, to_distilled(foreign, info, dataset, origin, refs.get(whitening_of(foreign), "")), origin)
         for foreign, origin in read.sets
     ]
 

@@ -6,10 +6,15 @@ import re
 from pathlib import Path
 from typing import Literal
 
+from stillproof.core.dsa_strategy import WITH_FLIP, strategy_for
+from stillproof.importers.foreign_set import ForeignSet
+from stillproof.sets.usual_recipes import AUGMENTED_RECIPE, DEFAULT_RECIPE, datadam_recipe, dc_recipe, dsa_recipe
+
 NAMES = ("DC", "DSA", "DM", "DataDAM", "IDM", "BACON", "IDC", "DREAM", "MTT", "TESLA", "FTD", "DATM", "EDF")
 KNOWN = {name.lower(): name for name in NAMES} | {"tm": "MTT"}
 PACKED = frozenset({"IDM", "BACON", "IDC", "DREAM"})
-WITHOUT_AUGMENTATION = frozenset({"DC"})  # the default recipe; the others train with DSA
+WITHOUT_AUGMENTATION = frozenset({"DC"})  # but on MNIST; the others train with DSA
+MIRRORS_DIGITS = frozenset({"BACON"})
 
 
 def method_in(path: Path, default: str) -> str:
@@ -25,4 +30,23 @@ def decode_of(method: str) -> Literal["none", "grid2x2"]:
 
 def recipe_of(method: str) -> str:
     """Return the name of the recipe that the method's authors train with; nothing for the default."""
-    return "dc-bench-dsa" if method in NAMES and method not in WITHOUT_AUGMENTATION else ""
+    return AUGMENTED_RECIPE if method in NAMES and method not in WITHOUT_AUGMENTATION else ""
+
+
+def recipe_on(recipe: str, method: str, dataset: str, file: str) -> str:
+    """Return the recipe of a method's authors for a data set; ``recipe`` is what is known of it without.
+
+    The name of a file of DC tells the network, as in ``res_DC_MNIST_ConvNetBN_1ipc.pt``.
+    """
+    if method in WITHOUT_AUGMENTATION and not recipe:
+        own = dc_recipe(dataset, batch_norm="convnetbn" in file.lower())
+        return "" if own == DEFAULT_RECIPE else own
+    if recipe != AUGMENTED_RECIPE:
+        return recipe
+    strategy = WITH_FLIP if method in MIRRORS_DIGITS else strategy_for(dataset)
+    return datadam_recipe(strategy) if method == "DataDAM" else dsa_recipe(strategy)
+
+
+def whitening_of(foreign: ForeignSet) -> str:
+    """Return the whitening that a set in ZCA space refers to: what its format says, or its method."""
+    return "normalised" if foreign.method == "DataDAM" else foreign.whitening

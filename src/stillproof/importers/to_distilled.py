@@ -14,6 +14,7 @@ from stillproof.core.provenance import provenance
 from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Card, DataInfo, Distilled, Space
 from stillproof.importers.foreign_set import ForeignSet
+from stillproof.importers.known_methods import recipe_on
 from stillproof.sets.checks import check_images, check_labels, check_pixels
 
 UNKNOWN_DATA = "unknown: imported"  # so that held-out images may have been seen
@@ -55,8 +56,8 @@ def to_distilled(foreign: ForeignSet, info: DataInfo, dataset: str, origin: Orig
         bytes=size_in_bytes([images]) + foreign.labels.bytes,
         provenance=provenance(),
     )
-    recipe = recipes.build(foreign.recipe, foreign.recipe_params) if foreign.recipe else None
-    spec = recipes.spec(recipe) if recipe is not None else None
+    reference = recipe_on(foreign.recipe, foreign.method, info.name, origin.path.name)
+    spec = recipes.spec(recipes.build(reference, foreign.recipe_params)) if reference else None
     space = _space(foreign, info, whitening)
     return Distilled(images, foreign.labels, info.num_classes, space, card, foreign.decode, spec)
 

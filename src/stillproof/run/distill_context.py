@@ -11,11 +11,11 @@ from stillproof.core.components import distillers, networks
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
-from stillproof.core.types import Card, Distiller, ImageSet, Space
+from stillproof.core.types import Card, Distiller, ImageSet
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.expert_weights import Experts
+from stillproof.run.spaces import space_of
 from stillproof.run.stage import Job
-from stillproof.run.stages.zca import whitened
 from stillproof.run.trained_models import read_trained
 from stillproof.sets.fronts import front_of
 
@@ -41,7 +41,7 @@ def make_context(job: Job, spec: Json, data: ImageSet) -> Context:
         licence=data.info.licence,
         bytes=0,
     )
-    space = whitened(spec["zca"], job.store) if "zca" in spec else Space.normalised(data.info)
+    space = space_of(spec, data.info, job.store)
     ctx = job.context(Seeds(spec["seed"]).child("distill", method.name))
     ctx.card, ctx.space, ctx.front = card, space, front_of(space, job.store).to(device)
     ctx.experts = Experts(spec.get("experts", ()), job.store)

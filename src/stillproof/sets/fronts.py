@@ -6,10 +6,11 @@ from stillproof.core.types import Space
 from stillproof.store.store import Store
 from stillproof.transforms.front import Front
 from stillproof.transforms.kip_zca import KipZCA
+from stillproof.transforms.normalised_zca import NormalisedZCA
 from stillproof.transforms.space import make_front
 from stillproof.transforms.zca import ZCA
 
-WHITENINGS: dict[str, type[ZCA]] = {"usual": ZCA, "kip": KipZCA}
+WHITENINGS: dict[str, type[ZCA]] = {"usual": ZCA, "kip": KipZCA, "normalised": NormalisedZCA}
 
 
 def front_of(space: Space, store: Store) -> Front:

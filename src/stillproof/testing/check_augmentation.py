@@ -79,7 +79,7 @@ def _own_draws(name: str) -> None:
 
 def _apart(name: str) -> None:
     augment, images = augmentations.build(name), _images(3, 32)
-    if hasattr(augment, "mix"):
+    if hasattr(augment, "mix") or getattr(augment, "uses_batch", False):
         raise CannotBeChecked
     others = torch.cat([images[:1], 2 * images[1:].flip(0)])
     for seed in range(TRIES):

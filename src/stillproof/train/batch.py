@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -55,3 +55,16 @@ class Batch:
     def __len__(self) -> int:
         """Return the number of images."""
         return len(self.images)
+
+    def split(self, size: int) -> Iterator[Batch]:
+        """Yield parts of ``size`` images, the last one perhaps smaller, with random streams of their own."""
+        for number, start in enumerate(range(0, len(self), size)):
+            part = slice(start, start + size)
+            yield Batch(
+                self.images[part],
+                self.targets[part],
+                self.classes[part],
+                self.positions[part],
+                self.epoch,
+                self.seeds.child("part", number),
+            )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor, nn
 
 from stillproof.core.errors import StillproofError
+from stillproof.train.backward import Backward, BatchLoss, backward_of
 from stillproof.train.batch import Batch
 from stillproof.train.labels import Form
 from stillproof.train.optimiser import make_optimiser, set_lr
 from stillproof.train.passes import Passes
 from stillproof.train.training import Training
-
-# The loss of a batch; or several, one after the other: each is followed by its backward pass and a step.
-BatchLoss = Callable[[Batch], Tensor | Iterable[Tensor]]
 
 
 def train_epochs(training: Training, form: Form, begin: Callable[[Training], BatchLoss]) -> None:
@@ -29,30 +27,26 @@ def train_epochs(training: Training, form: Form, begin: Callable[[Training], Bat
     recipe, ctx = training.recipe, training.ctx
     optimiser = make_optimiser(training.model.body, recipe)
     passes = Passes(training, form)
-    loss_of = begin(training)
+    backward = backward_of(begin(training), recipe.parts)
     for epoch in ctx.loop(recipe.epochs, name="train", **training.parts(optimiser=optimiser)):
         set_lr(optimiser, recipe, epoch)
         seeds = ctx.seeds.child("epoch", epoch)
         with seeds.child("dropout").lent_to_torch(ctx.device):
-            mean_loss = _one_epoch(passes.batches(epoch, seeds), loss_of, optimiser, recipe.clip)
+            mean_loss = _one_epoch(passes.batches(epoch, seeds), backward, optimiser, recipe.clip)
         training.record(epoch, mean_loss)
 
 
-def _one_epoch(batches: Iterator[Batch], loss_of: BatchLoss, optimiser: torch.optim.Optimizer, clip: float) -> float:
+def _one_epoch(batches: Iterator[Batch], backward: Backward, optimiser: torch.optim.Optimizer, clip: float) -> float:
     """Train on every batch; return the mean loss over all images, each as often as it was trained on."""
     weights = [weight for group in optimiser.param_groups for weight in group["params"]]
     total: float | Tensor = 0.0
     seen = 0
     for batch in batches:
-        found = loss_of(batch)
-        losses: Iterable[Tensor] = [found] if isinstance(found, Tensor) else found
-        for loss in losses:
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+        for loss in backward(batch, optimiser):
             if clip:
                 nn.utils.clip_grad_norm_(weights, clip)
             optimiser.step()
-            total = total + loss.detach() * len(batch)
+            total = total + loss * len(batch)
             seen += len(batch)
     if not seen:
         raise StillproofError("the objective gave no loss for any batch, so that there was nothing to learn.")

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from stillproof.core.components import objectives
 from stillproof.core.errors import BadInput
+from stillproof.train.backward import BatchLoss
 from stillproof.train.batch import Batch
-from stillproof.train.epochs import BatchLoss, train_epochs
+from stillproof.train.epochs import train_epochs
 from stillproof.train.labels import Form
 from stillproof.train.training import Training
 

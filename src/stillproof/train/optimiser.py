@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import nn
 
@@ -10,10 +12,23 @@ from stillproof.train.recipe import Recipe
 
 def make_optimiser(body: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
     """Return the recipe's optimiser of the body's weights."""
+    groups = _groups(body, recipe)
     if recipe.optimiser != "sgd":
         adam = torch.optim.Adam if recipe.optimiser == "adam" else torch.optim.AdamW
-        return adam(body.parameters(), lr=recipe.lr, weight_decay=recipe.weight_decay)
-    return torch.optim.SGD(body.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay)
+        return adam(groups, lr=recipe.lr, weight_decay=recipe.weight_decay)
+    return torch.optim.SGD(groups, lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay)
+
+
+def _groups(body: nn.Module, recipe: Recipe) -> list[dict[str, Any]]:
+    """Return the weights, those apart that get no weight decay."""
+    weights = list(body.parameters())
+    if recipe.decay_vectors:
+        return [{"params": weights}]
+    vectors = [weight for weight in weights if weight.ndim <= 1]
+    return [
+        {"params": [weight for weight in weights if weight.ndim > 1]},
+        {"params": vectors, "weight_decay": 0.0},
+    ]
 
 
 def set_lr(optimiser: torch.optim.Optimizer, recipe: Recipe, epoch: int) -> None:

@@ -22,6 +22,7 @@ class Recipe:
         lr: Step size at the start.
         momentum: Momentum of SGD.
         weight_decay: L2 penalty; ``adamw`` shrinks the weights themselves.
+        decay_vectors: Whether weights of one dimension, biases and scales of norms, get that penalty too.
         schedule: ``steps`` drops the step size at ``decay_epochs``; ``cosine`` lets it fall to ``final_lr`` in
             half a cosine wave.
         final_lr: Where ``cosine`` ends: the step size that would come after the last pass.
@@ -29,6 +30,8 @@ class Recipe:
         decay: The factor.
         reset_momentum: Whether a decay also forgets the momentum.
         clip: Largest norm of the gradient of all weights together; a longer one is shortened. 0 shortens none.
+        parts: Equal parts that a batch goes through the network in, one after another, before one step with the mean
+            of their gradients; it matters to batch norms.
         shuffle: Whether every pass has an order of its own; if not, all have the order of the data.
         augment: Name of an augmentation, or ``none``; one that mixes images mixes their labels too.
         objective: Name of what is minimised, as ``cross-entropy``, ``mse`` or ``kl(temperature=20)``.
@@ -41,12 +44,14 @@ class Recipe:
     lr: float = 0.01
     momentum: float = 0.9
     weight_decay: float = 5e-4
+    decay_vectors: bool = True
     schedule: Literal["steps", "cosine"] = "steps"
     final_lr: float = 0.0
     decay_epochs: tuple[int, ...] = ()
     decay: float = 0.1
     reset_momentum: bool = False
     clip: float = 0.0
+    parts: int = 1
     shuffle: bool = True
     augment: str = "none"
     objective: str = "cross-entropy"
@@ -57,8 +62,8 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""
-        if self.epochs < 1 or self.batch < 1 or self.lr <= 0 or self.curve_points < 1:
-            raise ValueError("epochs, batch, lr and curve_points must be positive")
+        if self.lr <= 0 or min(self.epochs, self.batch, self.parts, self.curve_points) < 1:
+            raise ValueError("epochs, batch, lr, parts and curve_points must be positive")
         if self.final_lr < 0 or self.clip < 0:
             raise ValueError(f"final_lr and clip must not be negative, as {min(self.final_lr, self.clip)} is")
 

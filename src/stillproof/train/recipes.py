@@ -69,6 +69,9 @@ class RecordedLabels(Recipe):
     optimiser: Literal["sgd", "adam", "adamw"] = "adamw"
     lr: float = 0.001
     weight_decay: float = 0.01
+    # The authors' code has both of these; their paper does not mention them.
+    decay_vectors: bool = False
+    parts: int = 2
     schedule: Literal["steps", "cosine"] = "cosine"
     objective: str = "kl(temperature=20)"
     curve_points: int = 4

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from stillproof.core.components import augmentations
+from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.transforms import dsa_ops
 from stillproof.transforms.draws import Draws
 
@@ -32,7 +33,7 @@ class DSA:
         contrast: Smallest factor of a pixel's distance from the image's mean; the largest is 1 more.
     """
 
-    strategy: str = "color_crop_cutout_flip_scale_rotate"
+    strategy: str = WITH_FLIP
     prob_flip: float = 0.5
     ratio_scale: float = 1.2
     ratio_rotate: float = 15.0

@@ -43,13 +43,7 @@ class KipZCA(ZCA):
         if not isinstance(images, ImageSet):
             raise BadInput("this whitening reads its images twice: give it a data set.")
         shape = (-1, 1, 1)
-        count, total, squares = 0, torch.zeros(()), torch.zeros(())
-        for batch in _batches(images):
-            count += batch.shape[0] * batch.shape[2] * batch.shape[3]
-            total = total + batch.sum((0, 2, 3))
-            squares = squares + batch.square().sum((0, 2, 3))
-        mean = total / count
-        std = (squares / count - mean.square()).clamp(min=SMALLEST).sqrt()
+        mean, std = channel_statistics(images)
         moment, length = _second_moment(images, lambda batch: (batch - mean.view(shape)) / std.view(shape))
         moment += eps * moment.trace() / len(moment) * torch.eye(len(moment), dtype=moment.dtype)
         eigenvalues, vectors = torch.linalg.eigh(moment)
@@ -67,6 +61,17 @@ class KipZCA(ZCA):
         """Map whitened images to pixels of the usual brightness and contrast."""
         unit = (images.flatten(1) @ self.inverse_matrix).view(images.shape)
         return unit * self.length * self.std + self.mean
+
+
+def channel_statistics(data: ImageSet) -> tuple[Tensor, Tensor]:
+    """Return the exact mean and standard deviation of each channel, (C,) in float64."""
+    count, total, squares = 0, torch.zeros(()), torch.zeros(())
+    for batch in _batches(data):
+        count += batch.shape[0] * batch.shape[2] * batch.shape[3]
+        total = total + batch.sum((0, 2, 3))
+        squares = squares + batch.square().sum((0, 2, 3))
+    mean = total / count
+    return mean, (squares / count - mean.square()).clamp(min=SMALLEST).sqrt()
 
 
 def _second_moment(data: ImageSet, standardise: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:

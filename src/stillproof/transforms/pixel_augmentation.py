@@ -20,8 +20,9 @@ class PixelAugmentation:
     ``stillproof.transforms.pixel_ops``).
 
     Args:
-        per_batch: Whether all images of a batch get the same change, of pixels that are first cut to [0, 1] and to 8
-            bits, and once more afterwards: the way of DC-Bench, which handed whole batches to torchvision.
+        per_batch: Whether all images of a batch get the same change, of pixels that are cut to [0, 1] and to 8 bits
+            before it and after each of its operations: the way of DC-Bench, which handed whole batches of whole numbers
+            to torchvision.
     """
 
     per_batch: bool = False
@@ -30,12 +31,17 @@ class PixelAugmentation:
     def __call__(self, images: Tensor, generator: torch.Generator) -> Tensor:
         """Return the changed batch of pixels."""
         draws = Draws(len(images), generator, shared=self.per_batch)
-        if self.per_batch:
-            return to_eight_bits(self.change(to_eight_bits(images), draws))
-        return self.change(images, draws)
+        return self.settled(self.change(self.settled(images), draws))
+
+    def settled(self, images: Tensor) -> Tensor:
+        """Return the pixels as the next operation sees them."""
+        return to_eight_bits(images) if self.per_batch else images
 
     def change(self, images: Tensor, draws: Draws) -> Tensor:
-        """Return the changed batch; everything random in it comes from ``draws``."""
+        """Return the changed batch; everything random in it comes from ``draws``.
+
+        Between two operations, images are to be ``settled``.
+        """
         raise NotImplementedError
 
 

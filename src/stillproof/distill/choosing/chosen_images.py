@@ -5,8 +5,10 @@ from __future__ import annotations
 from torch import Tensor
 
 from stillproof.core.context import Context
+from stillproof.core.dsa_strategy import strategy_for
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.grids.grid import Form, cell_by_cell, pack_grids
+from stillproof.sets.usual_recipes import dsa_recipe
 
 
 def keep_images(data: ImageSet, index: Tensor, ctx: Context, form: Form = "single") -> Distilled:
@@ -16,7 +18,7 @@ def keep_images(data: ImageSet, index: Tensor, ctx: Context, form: Form = "singl
         return ctx.distilled(images, data.labels[index], data)
     labels = data.labels[cell_by_cell(index, data.num_classes)[: len(images)]]
     # Trained as IDM and BACON train theirs, which it is to be compared with.
-    return ctx.distilled(images, labels, data, decode="grid2x2", recipe="dc-bench-dsa")
+    return ctx.distilled(images, labels, data, decode="grid2x2", recipe=dsa_recipe(strategy_for(data.info.name)))
 
 
 def real_images(data: ImageSet, index: Tensor, ctx: Context, form: Form) -> Tensor:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from stillproof.core.context import Context
@@ -23,6 +23,8 @@ from stillproof.nets.body import Body
 from stillproof.nets.build import reinitialise
 from stillproof.train.compiled import compiled
 from stillproof.transforms.dsa import DSA
+
+LR, LR_MLP = 0.1, 0.01  # on images
 
 LOOPS: tuple[Preset, ...] = (
     # Published for 1, 10, 20, 30, 40 and 50 images per class; in between, the next smaller set's values hold.
@@ -47,7 +49,8 @@ class GradientMatching:
         steps: Networks drawn; each is met at the start and along its training.
         outer_loop: Updates of the images with one network.
         inner_loop: Epochs of training on the synthetic images between two updates.
-        lr: Step size on images, in normalised space.
+        lr: Step size on images, in normalised space; by default the published one: 0.1, or 0.01 where the network has
+            no convolution (an MLP).
         momentum: Momentum on images.
         batch_real: Real images per class and update; at most as many as the smallest class has.
         lr_net: Step size of the network's training.
@@ -60,7 +63,7 @@ class GradientMatching:
     steps: int = 1000
     outer_loop: int = 1
     inner_loop: int = 1
-    lr: float = 0.1
+    lr: float | None = None
     momentum: float = 0.5
     batch_real: int = 256
     lr_net: float = 0.01
@@ -70,14 +73,13 @@ class GradientMatching:
     on_divergence: OnDivergence = "fail"
 
     presets: ClassVar[Sequence[Preset]] = LOOPS
-    augmented: ClassVar[bool] = False
-    recipe: ClassVar[str] = "dc-bench"  # how the paper trains on its sets
 
     def __post_init__(self) -> None:
         """Refuse what cannot be optimised."""
         if self.steps < 0 or self.inner_loop < 0:
             raise ValueError("steps and inner_loop must not be negative")
-        if min(self.outer_loop, self.batch_real, self.batch_net, self.lr, self.lr_net) <= 0:
+        lr = LR if self.lr is None else self.lr
+        if min(self.outer_loop, self.batch_real, self.batch_net, lr, self.lr_net) <= 0:
             raise ValueError("outer_loop, batch_real, batch_net, lr and lr_net must be positive")
         if not 0 <= self.momentum < 1:
             raise ValueError("momentum must be in [0, 1)")
@@ -87,13 +89,28 @@ class GradientMatching:
         """Say which network the start needs."""
         return Needs(embedding=embedding_for(self.init))
 
+    @property
+    def augment(self) -> DSA | None:
+        """Return what changes real and synthetic images alike; nothing, unless a subclass says otherwise."""
+        return None
+
+    def step_size(self, body: Body) -> float:
+        """Return the step size on images."""
+        convolves = any(isinstance(module, nn.Conv2d) for module in body.modules())
+        published = LR if convolves else LR_MLP
+        return published if self.lr is None else self.lr
+
+    def recipe_for(self, dataset: str, body: Body) -> str:
+        """Return how the authors train on the sets."""
+        raise NotImplementedError
+
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images per class."""
         images, labels = initial_images(data, ipc, ctx, self.init)
         images.requires_grad_()
-        optimiser = torch.optim.SGD([images], lr=self.lr, momentum=self.momentum)
         body = ctx.make_network()
         assert isinstance(body, Body)
+        optimiser = torch.optim.SGD([images], lr=self.step_size(body), momentum=self.momentum)
         matcher, train = self.parts(body, data, ipc, ctx)
         targets = labels.to(ctx.device)
 
@@ -110,7 +127,7 @@ class GradientMatching:
 
         divergence = self.on_divergence
         descend(ctx, self.steps, optimiser, update, on_divergence=divergence, turns=self.outer_loop, body=body)
-        return ctx.distilled(images, labels, data, recipe=self.recipe)
+        return ctx.distilled(images, labels, data, recipe=self.recipe_for(data.info.name, body))
 
     def parts(self, body: Body, data: ImageSet, ipc: int, ctx: Context) -> tuple[GradientMatcher, InnerTraining]:
         """Return what compares gradients in ``body``, and what trains it in between."""
@@ -120,7 +137,7 @@ class GradientMatching:
 
         passes = self.image_passes(len(data), data.num_classes, ipc)
         loss_of = compiled(loss, body, flops=ctx.forward_flops * passes, notes=ctx.notes)
-        augment = DSA() if self.augmented else None
+        augment = self.augment
         matcher = GradientMatcher(
             body, loss_of, data, ctx, batch_real=self.batch_real, distance=self.distance, augment=augment
         )

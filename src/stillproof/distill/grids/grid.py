@@ -30,6 +30,11 @@ def pack_grids(images: Tensor) -> Tensor:
     return F.pad(torch.cat([left, right], dim=3), (0, images.shape[3] % 2, 0, images.shape[2] % 2))
 
 
+def decode_of(form: Form) -> Literal["none", "grid2x2"]:
+    """Return how images of the form are decoded, as distilled sets say it."""
+    return "grid2x2" if form == "grid2x2" else "none"
+
+
 def images_each(ipc: int, form: Form) -> int:
     """Return how many real images per class give ``ipc`` images of the form."""
     return CELLS * ipc if form == "grid2x2" else ipc

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import ImageSet
-from stillproof.distill.grids.grid import CELLS
+from stillproof.distill.grids.grid import Form, decode_of, images_each
 from stillproof.distill.learning.real_batches import RealBatches
 from stillproof.nets.body import Body
 from stillproof.train.compiled import compiled
@@ -28,23 +28,33 @@ class GridMatcher:
     """The loss of one step, in a network in evaluation mode: images of one batch do not change each other."""
 
     def __init__(
-        self, data: ImageSet, body: Body, ctx: Context, distance: Distance, *, batch_real: int, flops: float
+        self,
+        data: ImageSet,
+        body: Body,
+        ctx: Context,
+        distance: Distance,
+        *,
+        batch_real: int,
+        strategy: str,
+        form: Form = "grid2x2",
+        flops: float,
     ) -> None:
-        """Match ``batch_real`` real images per class; ``flops`` of work lie ahead."""
+        """Match ``batch_real`` real images per class under DSA of the strategy; ``flops`` of work lie ahead."""
         self.ctx, self.body, self.distance = ctx, body, distance
         self.num_classes = data.num_classes
         self.real = RealBatches(data, ctx, batch_real)
-        self.augment = DSA()
+        self.augment, self.form = DSA(strategy), form
         self.embed = compiled(body.features, body, flops=flops, notes=ctx.notes)
 
     def loss(self, grids: Tensor, ce_weight: float, step: int) -> Tensor:
         """Return the distance and the weighted cross-entropy, summed over classes of equally many grids."""
         shared = [self.ctx.seeds.child("dsa", step, label) for label in range(self.num_classes)]
         mean, std = self._real_statistics(shared, step)
-        cells = decode_images(grids, "grid2x2").reshape(CELLS, self.num_classes, -1, *grids.shape[1:])
-        batches = cells.transpose(0, 1).flatten(1, 2)  # (classes, 4 ipc, C, H, W)
+        cells = decode_images(grids, decode_of(self.form))
+        cells = cells.reshape(images_each(1, self.form), self.num_classes, -1, *grids.shape[1:])
+        batches = cells.transpose(0, 1).flatten(1, 2)  # (classes, 4 ipc or ipc, C, H, W)
         synthetic = [self.augment.siamese(batch, seed.torch()) for batch, seed in zip(batches, shared, strict=True)]
-        embedded = self.embed(torch.cat(synthetic))  # (classes * 4 ipc, D)
+        embedded = self.embed(torch.cat(synthetic))  # (images of all classes, D)
         found = embedded.reshape(*batches.shape[:2], -1).mean(1)
         truth = torch.arange(self.num_classes, device=grids.device).repeat_interleave(batches.shape[1])
         entropy = F.cross_entropy(self.body.classifier(embedded), truth) * self.num_classes  # one mean per class

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from stillproof.core.context import Context
+from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.grids.grid import CELLS
+from stillproof.distill.grids.grid import Form, decode_of, images_each
 from stillproof.distill.grids.grid_matcher import GridMatcher
+from stillproof.distill.grids.turns_optimiser import turns_optimiser
 from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.learning.net_queue import NetQueue
 from stillproof.nets.body import Body
+from stillproof.sets.usual_recipes import dsa_recipe
 from stillproof.train.compiled import compiled
 
 FIRST_NETS = 3
@@ -26,6 +30,9 @@ NETS_TRAINED = 2  # per step
 @dataclass(frozen=True)
 class MultiFormation:
     """Learn grids of four images whose embeddings are near those of real images; a subclass says what near is.
+
+    For the largest sets of ImageNet IDM's authors learn single images, and its networks start from a checkpoint, which
+    is not published: here they start from random weights, so that those numbers cannot be reached by the same way.
 
     Args:
         steps: Updates of the images.
@@ -38,6 +45,10 @@ class MultiFormation:
         model_train_steps: Training steps, per step, of each of two networks.
         batch_train: Real images of such a training step.
         forget_interval: Steps after which the networks' accuracies are counted anew.
+        strategy: Operations that DSA chooses from, joined by underscores.
+        form: Four images in each, at half size, or one.
+        start: Whether a grid starts as four real images or as one, which is then cut in four: so IDM's code does
+            on Tiny-ImageNet.
         init: Where the images start.
         on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
     """
@@ -52,6 +63,9 @@ class MultiFormation:
     model_train_steps: int = 10
     batch_train: int = 256
     forget_interval: int = 100
+    strategy: str = WITH_FLIP
+    form: Form = "grid2x2"
+    start: Literal["cells", "whole"] = "cells"
     init: Init = "real"
     on_divergence: OnDivergence = "fail"
 
@@ -66,8 +80,13 @@ class MultiFormation:
     @property
     def needs(self) -> Needs:
         """Say how many real images are needed: cells that are drawn at random may share some."""
-        each = CELLS if self.init == "k-center" else 1
-        return Needs(embedding=embedding_for(self.init), real_per_image=each, trained_per_image=CELLS)
+        each = images_each(1, self._first_form) if self.init == "k-center" else 1
+        trained = images_each(1, self.form)
+        return Needs(embedding=embedding_for(self.init), real_per_image=each, trained_per_image=trained)
+
+    @property
+    def _first_form(self) -> Form:
+        return self.form if self.start == "cells" else "single"
 
     def distance(self, found: Tensor, mean: Tensor, std: Tensor) -> Tensor:
         """Return how far mean synthetic embeddings are from real ones, summed over classes; all are (classes, D)."""
@@ -75,7 +94,7 @@ class MultiFormation:
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` grids per class."""
-        grids, labels = initial_images(data, ipc, ctx, self.init, "grid2x2")
+        grids, labels = initial_images(data, ipc, ctx, self.init, self._first_form)
         grids.requires_grad_()
         optimiser = turns_optimiser(grids, self.lr, self.momentum, data.num_classes)
         body = ctx.make_network()
@@ -84,7 +103,16 @@ class MultiFormation:
         for _ in range(FIRST_NETS):
             queue.push()
         work = ctx.forward_flops * self.image_passes(len(data), data.num_classes, ipc)
-        matcher = GridMatcher(data, body, ctx, self.distance, batch_real=self.batch_real, flops=work)
+        matcher = GridMatcher(
+            data,
+            body,
+            ctx,
+            self.distance,
+            batch_real=self.batch_real,
+            strategy=self.strategy,
+            form=self.form,
+            flops=work,
+        )
         logits_of = compiled(body.forward, body, flops=work, notes=ctx.notes)
 
         def update(step: int) -> dict[str, float]:
@@ -102,7 +130,7 @@ class MultiFormation:
             return {"loss": loss.item(), "network_accuracy": accuracy}
 
         descend(ctx, self.steps, optimiser, update, on_divergence=self.on_divergence, queue=queue)
-        return ctx.distilled(grids, labels, data, decode="grid2x2", recipe="dc-bench-dsa")
+        return ctx.distilled(grids, labels, data, decode=decode_of(self.form), recipe=dsa_recipe(self.strategy))
 
     def _train_some(
         self, queue: NetQueue, data: ImageSet, ctx: Context, step: int, logits_of: Callable[[Tensor], Tensor]
@@ -121,18 +149,6 @@ class MultiFormation:
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image; a backward pass costs two."""
-        matched = min(self.batch_real * num_classes, n_real) + 3 * CELLS * ipc * num_classes
+        matched = min(self.batch_real * num_classes, n_real) + 3 * images_each(ipc, self.form) * num_classes
         trained = 3 * NETS_TRAINED * self.model_train_steps * min(self.batch_train, n_real)
         return float(self.steps * (matched + trained))
-
-
-def turns_optimiser(images: Tensor, lr: float, momentum: float, classes: int) -> torch.optim.SGD:
-    """Return an optimiser that does in one step what the originals do in one step per class.
-
-    Theirs moves all images after the gradient of each class, so that between two gradients of its own an image coasts
-    for ``classes - 1`` steps. That is the same as to take the way of all these steps at once, and to let as much of
-    the momentum decay: with ten classes and a momentum of 0.5, nearly twice the step size and nearly no momentum.
-    The originals read the images in the middle of the last coasting; here they have come to its end.
-    """
-    left = momentum**classes
-    return torch.optim.SGD([images], lr=lr * (1 - left) / (1 - momentum), momentum=left)

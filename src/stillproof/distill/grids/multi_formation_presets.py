@@ -6,8 +6,7 @@ An ipc between two published ones takes the row of the smaller.
 from __future__ import annotations
 
 from stillproof.core.presets import Preset
-
-IMAGENET = ("imagenet", "imagenette", "imagewoof", "imagemeow", "imagesquawk", "imagefruit", "imageyellow")
+from stillproof.distill.imagenet_sets import IMAGENET
 
 PUBLISHED = (
     Preset("paper", {"batch_real": 5000, "net_generate_interval": 5}, max_ipc=9),
@@ -22,13 +21,10 @@ PUBLISHED = (
         min_ipc=50,
     ),
     # Published for a subset of ImageNet that is not among these, but is of their kind.
-    Preset(
-        "paper",
-        {"ce_weight": 3.0, "batch_real": 128, "net_num": 50, "net_generate_interval": 50, "forget_interval": 200},
-        datasets=IMAGENET,
-    ),
+    Preset("paper", {"ce_weight": 3.0, "batch_real": 128, "batch_train": 128}, datasets=IMAGENET),
+    Preset("paper", {"net_num": 50, "net_generate_interval": 50, "forget_interval": 200}, datasets=IMAGENET),
     Preset("paper", {"forget_interval": 1000}, datasets=IMAGENET, min_ipc=10),
-    Preset("paper", {"net_num": 100, "forget_interval": 500}, datasets=IMAGENET, min_ipc=50),
+    Preset("paper", {"net_num": 100, "forget_interval": 500, "form": "single"}, datasets=IMAGENET, min_ipc=50),
 )
 
 LAPTOP = (

@@ -28,12 +28,13 @@ class ClassMeans:
         *,
         batch_real: int,
         steps: int,
+        strategy: str,
     ) -> None:
-        """Prepare for ``steps`` comparisons; ``describe`` takes images to vectors (N, D) through ``body``."""
+        """Prepare for ``steps`` comparisons under DSA; ``describe`` takes images to vectors (N, D) through ``body``."""
         self.ctx = ctx
         self.classes = range(data.num_classes)
         self.real = RealBatches(data, ctx, batch_real)
-        self.augment = DSA()
+        self.augment = DSA(strategy)
         # Batch statistics must be those of all classes together; other norms look at one image at a time.
         self.together = has_batch_norm(body)
         flops = ctx.forward_flops * steps * batch_real * data.num_classes

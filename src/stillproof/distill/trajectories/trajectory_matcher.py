@@ -23,7 +23,7 @@ class TrajectoryMatcher:
     def __init__(self, method: TrajectoryMatching, labels: Tensor, ctx: Context, passes: float) -> None:
         """Prepare for synthetic images with these labels, and for ``passes`` forward passes of one image."""
         self.method, self.labels, self.ctx = method, labels, ctx
-        self.augment = DSA()
+        self.augment = DSA(method.strategy)
         self.network = FlatNetwork(ctx.make_network(), flops=ctx.forward_flops * passes, notes=ctx.notes)
 
     def match(self, images: Tensor, lr: Tensor, step: int) -> Unrolled:

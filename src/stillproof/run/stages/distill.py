@@ -17,6 +17,7 @@ from stillproof.run.cell import Cell, Planned
 from stillproof.run.distill_context import make_context, method_of
 from stillproof.run.distilled_sets import at_step, check_distilled, cost_up_to, keep_set, set_name
 from stillproof.run.plan import TooFewImages
+from stillproof.run.spaces import constants_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.run.stages.data import Data
 from stillproof.suites.requests import Request, trained
@@ -65,6 +66,7 @@ class Distill(Stage):
             "network": network if needs.network else None,
             "ipc": self.ipc,
             "seed": self.seed,
+            **constants_of(needs.normalised_as, facts.info),
             **cells,
         }
         passes = getattr(method, "image_passes", lambda *_: 0.0)(facts.total, facts.info.num_classes, self.ipc)
@@ -100,7 +102,7 @@ class Distill(Stage):
         whitening = Request("zca", **real, variant=needs.whitening) if needs.whitening else None
         if whitening:
             found["zca"] = planner.plan(whitening).id
-        real |= {"whitening": whitening}
+        real |= {"whitening": whitening, "normalised_as": needs.normalised_as}
         for key, wanted in (("experts", needs.experts), ("embedding", needs.embedding)):
             if wanted:
                 found[key] = [self._expert(planner, wanted, seed, real) for seed in wanted.seeds(self.seed)]

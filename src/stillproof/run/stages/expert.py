@@ -13,11 +13,11 @@ from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.core.tensor_size import size_in_bytes
-from stillproof.core.types import ImageSet, Space
+from stillproof.core.types import ImageSet
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.cell import Planned
+from stillproof.run.spaces import constants_of, space_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
-from stillproof.run.stages.zca import whitened
 from stillproof.sets.fronts import front_of
 from stillproof.suites.requests import Part, Request
 from stillproof.train.data import from_images
@@ -42,6 +42,7 @@ class Expert(Stage):
         recipe: How it is trained.
         seed: Its seed.
         whitening: The whitening of its images, if any.
+        normalised_as: The data set whose mean and std normalise its images; its own without a name.
     """
 
     dataset: str
@@ -50,6 +51,7 @@ class Expert(Stage):
     recipe: str
     seed: int
     whitening: Request | None = None
+    normalised_as: str = ""
 
     def plan(self, planner: Planner) -> Planned:
         """Plan the training, and the whitening that it needs."""
@@ -57,9 +59,10 @@ class Expert(Stage):
         recipe, recipe_spec = planner.names.recipe(self.recipe)
         network, flops = planner.names.network(self.network, data.info)
         zca = planner.plan(self.whitening) if self.whitening else None
+        constants = constants_of(self.normalised_as, data.info)
         spec: Json = {"data": data.id, "info": data.info_spec(), "network": network, "recipe": recipe_spec}
         return Planned(
-            spec=spec | ({"zca": zca.id} if zca else {}) | {"seed": self.seed},
+            spec=spec | ({"zca": zca.id} if zca else {}) | constants | {"seed": self.seed},
             label=f"expert {planner.names.network_name(self.network, data.info)} on {data.info.name} seed {self.seed}",
             needs=(zca.id,) if zca else (),
             flops=3.0 * recipe.epochs * data.total * flops,
@@ -73,7 +76,7 @@ class Expert(Stage):
         data = job.data(spec["data"], job.where["part"])
         recipe: Recipe = recipes.build(job.where["recipe"])
         network = networks.rebuild(spec["network"])
-        space = whitened(spec["zca"], store) if "zca" in spec else Space.normalised(data.info)
+        space = space_of(spec, data.info, store)
         ctx = job.context(Seeds(spec["seed"]).child("expert"))
         body = build_network(network, data.info, ctx.seeds.child("network"), job.device)
         model = TrainedModel(front_of(space, store).to(job.device), body)

@@ -31,7 +31,7 @@ class Whitening(Stage):
     Args:
         dataset: The data set.
         part: Which of its training images.
-        variant: Whose whitening: the usual one, or that of KIP's authors.
+        variant: Whose whitening: the usual one, that of KIP's authors, or that of DataDAM's, of normalised images.
     """
 
     dataset: str
@@ -44,6 +44,8 @@ class Whitening(Stage):
             raise UnknownName("whitening", self.variant, WHITENINGS)
         data = planner.names.data(self.dataset, self.part)
         spec: Json = {"data": data.id, "eps": EPS} | ({"variant": self.variant} if self.variant != "usual" else {})
+        if self.variant == "normalised":  # the constants decide it too
+            spec["info"] = data.info_spec()
         size = data.info.channels * data.info.size**2
         return Planned(
             spec=spec,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stillproof.suites.dc_bench.augmentation_variants import distinct_on
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import RowBuilder
 
@@ -19,9 +20,9 @@ def augmentation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per augmentation; under ``fair`` also those that choose the best one without the test images."""
     for ipc in suite.ipc:
         for method in suite.methods:
-            for name in suite.augmentations:
+            for name in distinct_on(suite.augmentations, builder.dataset):
                 named = name if suite.protocol == "fair" or name in ALIKE else name + PER_BATCH
-                recipe = suite.recipe_with(named)
+                recipe = suite.recipe_with(named, builder.dataset)
                 yield builder.accuracy("augmentation", method, ipc, recipe, augmentation=named)
                 if suite.protocol == "fair" and suite.choice_seeds:
                     yield _choice(suite, builder, method, ipc, named)
@@ -29,7 +30,7 @@ def augmentation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
 
 def _choice(suite: DCBench, builder: RowBuilder, method: str, ipc: int, augmentation: str) -> Row:
     """Return a row of sets that have not seen the held-out images, and of networks that are looked at on those."""
-    recipe = suite.recipe_with(augmentation)
+    recipe = suite.recipe_with(augmentation, builder.dataset)
     requests = [
         builder.trained(builder.distilled(method, ipc, seed, "fit"), builder.home, recipe, seed, "heldout")
         for seed in range(suite.choice_seeds)

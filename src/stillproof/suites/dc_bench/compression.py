@@ -31,5 +31,5 @@ def _curves(
         yield builder.accuracy(SECTION, FULL, None, suite.full_recipe, network=network)
     for ipc in sizes:
         for method in methods:
-            row = builder.accuracy(SECTION, method, ipc, suite.recipe_with("dsa"), network=network)
+            row = builder.accuracy(SECTION, method, ipc, suite.recipe_with("dsa", builder.dataset), network=network)
             yield dataclasses.replace(row, may_be_too_large=True)  # there are data sets with smaller classes

@@ -29,12 +29,12 @@ def initialisation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
                     builder.trained(
                         _at(builder.distilled(started, suite.init_ipc, seed), step, looks[-1]),
                         builder.home,
-                        suite.recipe_with("dsa"),
+                        suite.recipe_with("dsa", builder.dataset),
                         seed,
                     )
                     for seed in range(builder.seeds)
                 ]
-                about = {"recipe": suite.recipe_with("dsa"), "init": init, "step": step}
+                about = {"recipe": suite.recipe_with("dsa", builder.dataset), "init": init, "step": step}
                 yield builder.row("initialisation", method, suite.init_ipc, requests, **about)
 
 

@@ -19,12 +19,12 @@ def k_center_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per number of images and embedding that K-Center chooses by."""
     for ipc in suite.ipc:
         for method in EMBEDDINGS:
-            yield builder.accuracy("k-center", method, ipc, suite.recipe_with("dsa"))
+            yield builder.accuracy("k-center", method, ipc, suite.recipe_with("dsa", builder.dataset))
 
 
 def optimiser_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per method and optimiser."""
-    recipe = suite.recipe_with("dsa")
+    recipe = suite.recipe_with("dsa", builder.dataset)
     for ipc in suite.ipc:
         for method in suite.methods:
             for optimiser, chosen in (("sgd", recipe), ("adam", recipe + ADAM)):

@@ -10,6 +10,7 @@ from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.types import Selection
 from stillproof.report.section import Section, sections_named
+from stillproof.suites.dc_bench.augmentation_variants import meant_on
 from stillproof.suites.dc_bench.presets import PRESETS
 from stillproof.suites.dc_bench.search import SpaceName
 from stillproof.suites.dc_bench.sections import SECTIONS
@@ -32,7 +33,8 @@ class DCBench:
         recipe: How networks are trained without augmentation.
         augmented_recipe: How they are trained with one.
         full_recipe: How they are trained on all real images; empty leaves the ceiling out.
-        augmentations: What is tried.
+        augmentations: What is tried; DSA does not mirror digits, and AutoAugment has the ImageNet policy on
+            Tiny-ImageNet.
         choice_seeds: Repetitions that the best augmentation is chosen by, on held-out images; 0 chooses none.
         compression_ipc: Images per class of the curve.
         large_network: The network of the second curve; empty leaves it out.
@@ -131,6 +133,8 @@ class DCBench:
         asked = sections_named(SECTIONS, self.sections)
         return [row for builder in builders for section in asked for row in section.rows(self, builder)]
 
-    def recipe_with(self, augmentation: str) -> str:
-        """Return how networks are trained under an augmentation."""
-        return self.recipe if augmentation == "none" else f"{self.augmented_recipe}:augment={augmentation}"
+    def recipe_with(self, augmentation: str, dataset: str) -> str:
+        """Return how networks are trained under an augmentation, in the variant that is meant on the data set."""
+        if augmentation == "none":
+            return self.recipe
+        return f"{self.augmented_recipe}:augment={meant_on(augmentation, dataset)}"

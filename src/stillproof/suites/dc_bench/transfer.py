@@ -17,5 +17,5 @@ def transfer_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     for ipc in suite.ipc:
         for method in suite.methods:
             for network in suite.network:
-                recipe = suite.recipe_with("dsa")
+                recipe = suite.recipe_with("dsa", builder.dataset)
                 yield builder.accuracy("transfer", method, ipc, recipe, network=network)

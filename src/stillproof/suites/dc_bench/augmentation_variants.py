@@ -1,0 +1,26 @@
+"""Which variant of an augmentation is meant on a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stillproof.core.dsa_strategy import WITH_FLIP, strategy_for
+
+POLICY = "auto-augment"
+POLICIES = {"tiny_imagenet": "auto-augment-imagenet"}  # as DC-Bench has it; elsewhere that of CIFAR-10
+
+
+def meant_on(augmentation: str, dataset: str) -> str:
+    """Return the augmentation as it is used on a data set: DSA does not mirror digits, policies are of its kind."""
+    strategy, policy = strategy_for(dataset), POLICIES.get(dataset, POLICY)
+    if augmentation == "dsa" and strategy != WITH_FLIP:
+        return f"dsa(strategy={strategy})"
+    return augmentation if augmentation.startswith(policy) else augmentation.replace(POLICY, policy)
+
+
+def distinct_on(augmentations: Iterable[str], dataset: str) -> list[str]:
+    """Return the augmentations without those that mean the same as an earlier one."""
+    found: dict[str, str] = {}
+    for name in augmentations:
+        found.setdefault(meant_on(name, dataset), name)
+    return list(found.values())
