@@ -76,7 +76,7 @@ def test_power_is_the_exponent_of_activations() -> None:
 @pytest.mark.parametrize("network", ["convnet-3:width=8", "convnet-3-bn:width=8"])
 def test_more_steps_bring_the_means_together(network: str) -> None:
     ctx = context(network)
-    DataDAM(steps=60, batch_real=12, lr=0.2, power=1, init="noise").distill(toy_images(), IPC, ctx)
+    DataDAM(steps=60, batch_real=12, lr=0.2, init="noise").distill(toy_images(), IPC, ctx)
     curve = [entry["loss"] for entry in ctx.history]
     assert sum(curve[-10:]) < 0.8 * sum(curve[:10])
 
