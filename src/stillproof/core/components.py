@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from stillproof.core.given_params import names_nothing
 from stillproof.core.registry import Registry
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ REGISTRIES: dict[str, Registry[Any]] = {
 
 
 def references_of(component: Any) -> dict[str, tuple[Registry[Any], str]]:
-    """Return registry and reference of every component that a parameter refers to; ``none`` refers to nothing."""
-    kinds = getattr(component, "references", {})
-    named = {key: (REGISTRIES[kind], str(getattr(component, key))) for key, kind in kinds.items()}
-    return {key: found for key, found in named.items() if found[1] != "none"}
+    """Return registry and reference of every component that a parameter refers to."""
+    named = {key: (kind, str(getattr(component, key))) for key, kind in getattr(component, "references", {}).items()}
+    return {key: (REGISTRIES[kind], text) for key, (kind, text) in named.items() if not names_nothing(text, kind)}

@@ -41,9 +41,12 @@ def _named(reference: str, kind: str) -> Json | str:
     from stillproof.core.components import REGISTRIES
 
     registry = REGISTRIES[kind]
-    if reference == NONE and kind == "augmentations":
-        return reference
-    return registry.identity(registry.build(reference))
+    return reference if names_nothing(reference, kind) else registry.identity(registry.build(reference))
+
+
+def names_nothing(reference: str, kind: str) -> bool:
+    """Say whether a reference stands for no component of its kind, which only augmentations have a word for."""
+    return reference == NONE and kind == "augmentations"
 
 
 def _is_special(value: Any, is_component: bool) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from stillproof.core.errors import BadInput, DuplicateName, PluginError, UnknownName
-from stillproof.core.given_params import PLAIN_IDENTITY, given_params, rebuilt_params
+from stillproof.core.given_params import given_params, rebuilt_params
 from stillproof.core.identity import code_identity
 from stillproof.core.index import Entry, scan
 from stillproof.core.reference import parse_reference, write_reference
@@ -123,8 +123,7 @@ class Registry(Generic[T]):
         """
         entry = self._entry_of(component)
         code = code_identity(*_code_of(type(component)))
-        named = dict(zip(PLAIN_IDENTITY, (entry.family, entry.version, given_params(component)), strict=True))
-        return named | code
+        return {"name": entry.family, "version": entry.version, "params": given_params(component)} | code
 
     def rebuild(self, identity: Json) -> T:
         """Return the component that an identity names."""

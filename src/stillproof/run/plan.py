@@ -33,6 +33,7 @@ class Planner:
         self.cells: dict[str, Cell] = {}
         self.names = Resolver(root)
         self._known: dict[Request, Cell] = {}
+        self._asked: dict[Request, Stage] = {}
         self._code = functools.cache(stages.code)
 
     def rows(self, rows: Iterable[Row]) -> list[Json]:
@@ -77,8 +78,9 @@ class Planner:
 
     def stage(self, request: Request) -> Stage:
         """Return what is asked, with its names and values checked."""
-        stage: Stage = stages.build(request.stage, request.params)
-        return stage
+        if request not in self._asked:
+            self._asked[request] = stages.build(request.stage, request.params)
+        return self._asked[request]
 
     def _cell(self, stage: str, planned: Planned) -> Cell:
         """Return the cell of a question, as it was first asked for."""

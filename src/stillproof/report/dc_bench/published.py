@@ -31,9 +31,9 @@ UNMADE = ("full", "random")  # have no such network
 RECIPES = ("dc-bench", "dc-bench-dsa", "nas-search")
 UNCHANGED = {"augment", "shuffle"}  # what the suite itself says of a recipe
 WITH_DSA = " They are with DSA."
+ABOUT_SETS = {"kip": KIP_KIND, "mtt": "MTT's authors kept the sets that were best on the test images along the way"}
 
 # DC-Bench made MTT's sets without whitening, which MTT's own settings have.
-BEST_ON_TEST = "MTT's authors kept the sets that were best on the test images along the way"
 _AS_PUBLISHED = {"mtt:zca=false": "mtt"}
 
 Question = tuple[str, str, int | None, str, str]  # data set, method, ipc, augmentation, network
@@ -89,8 +89,7 @@ def _fraction(percent: float) -> float:
 def _all_values() -> dict[Question, Published]:
     return {
         question: Published(_fraction(percent), place, PAPER, note)
-        for question, percent, place, said in [*_transfer(), *_compression(), *_augmented()]
-        for note in ["; ".join(filter(None, (said, BEST_ON_TEST if question[1] == "mtt" else "")))]
+        for question, percent, place, note in [*_transfer(), *_compression(), *_augmented()]
     }
 
 
@@ -101,14 +100,14 @@ def _augmented() -> Iterator[tuple[Question, float, str, str]]:
             columns = (*AUGMENTATIONS[1:], AUGMENTATIONS[0]) if shifted else AUGMENTATIONS
             for augmentation, value in zip(columns, values, strict=True):
                 if not (shifted and augmentation == "dsa"):  # Table 5 has that one in its right place
-                    note = f"{KIP_KIND}; {KIP_NOTE}" if shifted else ""
+                    note = f"{KIP_KIND}; {KIP_NOTE}" if shifted else ABOUT_SETS.get(method, "")
                     yield (dataset, method, ipc, augmentation, "convnet-3"), value, "Table 4", note
 
 
 def _transfer() -> Iterator[tuple[Question, float, str, str]]:
     for method, ipc, values in _lines(TABLE_5):
         for network, value in zip(NETWORKS, values, strict=True):
-            yield ("cifar10", method, ipc, "dsa", network), value, "Table 5", KIP_KIND if method == "kip" else ""
+            yield ("cifar10", method, ipc, "dsa", network), value, "Table 5", ABOUT_SETS.get(method, "")
 
 
 def _compression() -> Iterator[tuple[Question, float, str, str]]:

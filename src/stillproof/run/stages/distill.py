@@ -54,7 +54,7 @@ class Distill(Stage):
         """Plan the set and what it needs."""
         data = self.source(planner)
         facts = planner.names.data(data.dataset, data.part)
-        method, method_spec = self.built(planner), self._method(planner)[1]
+        method, method_spec = self._method(planner)
         needs = needs_of(method)
         check_ipc(self.ipc, needs.real_per_image, facts.smallest, data.dataset)
         network, flops = planner.names.network(self.network, facts.info)

@@ -105,10 +105,11 @@ class Train(Stage):
 def _keep(job: Job, curve: Curve, recipe: Recipe, space: Space, test: ImageSet) -> Json:
     """Store the chosen weights and every prediction; return the cell's result."""
     spec, store = job.spec, job.store
+    network = networks.spec(networks.rebuild(spec["network"])).as_dict()
     models = {}
     for epoch, weights in curve.weights.items():
         card = ModelCard(
-            network=networks.spec(networks.rebuild(spec["network"])).as_dict(),
+            network=network,
             info=dataclasses.asdict(test.info),
             space=dataclasses.asdict(space),
             recipe=plain(dataclasses.asdict(recipe)),
