@@ -27,12 +27,16 @@ def _measure() -> Iterator[Line]:
     yield from plan_lines()  # before torch's lazy parts are loaded by anything else
     yield from cached_lines()
 
+    from benchmarks.cells import cell_lines
     from benchmarks.distilling import distribution_lines, gradient_lines
     from benchmarks.training import training_lines
     from benchmarks.unrolling import memory_lines, speed_lines
 
     yield from training_lines(100, passes=20)
     yield from training_lines(500, passes=8)
+    yield from cell_lines(1)
+    yield from cell_lines(10)
+    yield from cell_lines(50, measured=40)
     yield from gradient_lines("dc")
     yield from gradient_lines("dsa")
     yield from distribution_lines()

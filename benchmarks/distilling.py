@@ -30,7 +30,7 @@ IPC = 10
 REAL = 300  # images per class; more than a batch is all that matters
 TURNS = 4
 SAMPLE = 5  # epochs of a network's training that are measured at a time
-TARGET = 1.5  # times the plain loop's speed
+TARGETS = {"dc": 1.5, "dsa": 1.5, "dm": 2.2}  # times the plain loop's speed
 
 
 def gradient_lines(name: str) -> Iterator[Line]:
@@ -108,7 +108,7 @@ def _joined(first: Turns, second: Turns, times: float) -> Turns:
 
 def _lines(name: str, turns: Turns, work: float, how: str) -> Iterator[Line]:
     what = f"{name}, {IPC} ipc"
-    yield Line(f"{what}: step, times the plain loop's speed", turns.speed_up(), "x", how, "at least", TARGET)
+    yield Line(f"{what}: step, times the plain loop's speed", turns.speed_up(), "x", how, "at least", TARGETS[name])
     yield Line(f"{what}: step", median(turns.ours), "s", f"the plain loop takes {median(turns.theirs):.3g} s")
     yield Line(f"{what}: step, share of the GEMM rate", turns.gemm_share(work, turns.ours), "", turns.machine())
 

@@ -36,7 +36,7 @@ def training_lines(images: int, passes: int) -> Iterator[Line]:
     network = networks.build("convnet-3")
     body = build_network(network, INFO, Seeds(0), "cpu")
     assert sum(p.numel() for p in plain.parameters()) == count_parameters(body)
-    turns = Turns(_plain_pass(plain, pixels, labels, recipe), skip=WARM_UP)
+    turns = Turns(plain_pass(plain, pixels, labels, recipe), skip=WARM_UP)
     ctx = Context(seeds=Seeds(0), report=turns)
     flops = forward_flops(network, 3, 32, 10)
     work = 3 * flops * images  # of one pass; going backward costs two forward passes
@@ -53,7 +53,7 @@ def training_lines(images: int, passes: int) -> Iterator[Line]:
     if not ctx.notes["compiled"]:
         how += f"; NOT COMPILED: {ctx.notes.get('compile_error')}"
     name = f"ConvNet-3, {images} images"
-    yield Line(f"{name}: step, times the eager loop's speed", turns.speed_up(), "x", how, "at least", 1.4)
+    yield Line(f"{name}: step, times the eager loop's speed", turns.speed_up(), "x", how, "at least", 1.8)
     share = turns.gemm_share(work, turns.ours)
     rate = f"{turns.machine()}, in the same turns"
     yield Line(f"{name}: step, share of the GEMM rate", share, "", rate, "at least", 0.6)
@@ -71,7 +71,8 @@ def plain_convnet() -> nn.Sequential:
     return nn.Sequential(*layers, nn.Flatten(), nn.Linear(128 * 4 * 4, 10))
 
 
-def _plain_pass(net: nn.Module, pixels: Tensor, labels: Tensor, recipe: Recipe) -> Callable[[], None]:
+def plain_pass(net: nn.Module, pixels: Tensor, labels: Tensor, recipe: Recipe) -> Callable[[], None]:
+    """Return one pass over the images, as the originals have it."""
     optimiser = torch.optim.SGD(
         net.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay
     )

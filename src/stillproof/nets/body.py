@@ -9,6 +9,7 @@ class Body(nn.Module):
     """Base of all networks: a subclass sets ``classifier`` and defines ``features``."""
 
     classifier: nn.Module
+    largest_map: int = 0  # values that the largest layer makes of one image; known where the network was built
 
     def features(self, images: Tensor) -> Tensor:
         """Return the flat embedding (N, D) that the classifier sees."""

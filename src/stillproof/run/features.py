@@ -17,6 +17,7 @@ from stillproof.run.stage import Job
 from stillproof.run.trained_models import read_trained
 from stillproof.sets.fronts import front_of
 from stillproof.store.store import Store
+from stillproof.train.chunks import by_chunks
 from stillproof.train.model import TEST_BATCH, TrainedModel
 from stillproof.transforms.decode import decode_images
 
@@ -51,7 +52,8 @@ class Embedder:
         if not len(items):
             return np.empty((0, 0), np.float32)
         parts = (into_space(items[start : start + TEST_BATCH]) for start in range(0, len(items), TEST_BATCH))
-        found = torch.cat([self.model.body.features(part).cpu() for part in parts]).float()
+        features = by_chunks(self.model.body.features, self.model.body)
+        found = torch.cat([features(part).cpu() for part in parts]).float()
         if not bool(found.isfinite().all()):
             raise Unsupported("the network's features are not finite numbers: its training has diverged.")
         return np.asarray(found.numpy(), np.float32)

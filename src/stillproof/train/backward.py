@@ -1,4 +1,4 @@
-"""The backward pass of a batch, all at once or in parts whose gradients add up."""
+"""The backward pass of a batch, all at once or in parts and chunks whose gradients add up."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.train.batch import Batch
+from stillproof.train.chunks import chunk_size
 
 # The loss of a batch; or several, one after the other: each is followed by its backward pass and a step.
 BatchLoss = Callable[[Batch], Tensor | Iterable[Tensor]]
@@ -17,9 +18,16 @@ BatchLoss = Callable[[Batch], Tensor | Iterable[Tensor]]
 Backward = Callable[[Batch, torch.optim.Optimizer], Iterator[Tensor]]
 
 
-def backward_of(loss_of: BatchLoss, parts: int) -> Backward:
-    """Return the backward pass of a batch that goes through the network in ``parts``."""
-    return _InParts(loss_of, parts) if parts > 1 else _Whole(loss_of)
+def backward_of(loss_of: BatchLoss, parts: int, most: int = 0) -> Backward:
+    """Return the backward pass of a batch.
+
+    Args:
+        loss_of: Its loss.
+        parts: Parts that it goes through the network in because the recipe says so; a batch norm sees one at a time.
+        most: Images that go through at once because that is fast, 0 for all; the gradient is that of all, but for
+            rounding.
+    """
+    return _InParts(loss_of, parts, most) if parts > 1 or most else _Whole(loss_of)
 
 
 class _Whole:
@@ -41,21 +49,22 @@ class _InParts:
     That is how SRe2L's authors have it.
     """
 
-    def __init__(self, loss_of: BatchLoss, parts: int) -> None:
-        self.loss_of, self.parts, self.size = loss_of, parts, 0
+    def __init__(self, loss_of: BatchLoss, parts: int, most: int) -> None:
+        self.loss_of, self.parts, self.most, self.size = loss_of, parts, most, 0
 
     def __call__(self, batch: Batch, optimiser: torch.optim.Optimizer) -> Iterator[Tensor]:
         self.size = self.size or -(-len(batch) // self.parts)
-        means: list[Tensor] = []
-        counts: list[int] = []
-        for part in batch.split(self.size):
-            loss = self.loss_of(part)
-            if not isinstance(loss, Tensor):
-                raise BadInput("parts = 1 is needed: the objective has several losses for a batch, with a step each.")
-            if not means:
-                optimiser.zero_grad(set_to_none=True)
-            (loss / self.parts).backward()  # type: ignore[no-untyped-call]
-            means.append(loss.detach())
-            counts.append(len(part))
-        shares = torch.tensor(counts, device=means[0].device) / len(batch)
-        yield (torch.stack(means) * shares).sum()
+        total: float | Tensor = 0.0
+        began = False
+        for part in batch.split(self.size if self.parts > 1 else len(batch)):
+            for chunk in part.split(chunk_size(len(part), self.most)):
+                loss = self.loss_of(chunk)
+                if not isinstance(loss, Tensor):
+                    raise BadInput("parts = 1 is needed: the objective has several losses for a batch, a step each.")
+                if not began:
+                    optimiser.zero_grad(set_to_none=True)  # also of what finding the loss may have left
+                    began = True
+                (loss * (len(chunk) / len(part) / self.parts)).backward()  # type: ignore[no-untyped-call]
+                total = total + loss.detach() * (len(chunk) / len(batch))
+        assert isinstance(total, Tensor)
+        yield total

@@ -57,7 +57,13 @@ class Batch:
         return len(self.images)
 
     def split(self, size: int) -> Iterator[Batch]:
-        """Yield parts of ``size`` images, the last one perhaps smaller, with random streams of their own."""
+        """Yield parts of ``size`` images, the last one perhaps smaller, with random streams of their own.
+
+        A batch of no more images is its own and only part.
+        """
+        if len(self) <= size:
+            yield self
+            return
         for number, start in enumerate(range(0, len(self), size)):
             part = slice(start, start + size)
             yield Batch(

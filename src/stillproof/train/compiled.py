@@ -9,11 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from stillproof.train.chunks import most_at_once
+
 log = logging.getLogger("stillproof")
 
-# Compiling takes about 20 s and saves about 40 % of the time, at some 80 GFLOP/s for eager code on two cores.
+# Compiling takes some 20 s the first time, and 3 s for each process once torch has it on disk. It saves about 40 % of
+# the time, at some 80 GFLOP/s for eager code on two cores: that of several trainings, usually, since they share it.
 # Counted in work and not measured in seconds, so that the same cell always runs the same way.
-WORTHWHILE_FLOPS = 5e12
+WORTHWHILE_FLOPS = 1.5e12
 NEWLINE = "\n"
 
 
@@ -26,7 +29,8 @@ def compiled(
     channels last: that is what makes it fast. A failing compiler shows itself at a call; after one more try with an
     empty cache (it gives up on the ninth shape of network in one process), the call is repeated without it.
     """
-    notes["compiled"] = flops >= WORTHWHILE_FLOPS
+    notes["compiled"] = flops >= WORTHWHILE_FLOPS and "compile_error" not in notes
+    notes["images_at_once"] = most_at_once(body) or "all"
     if not notes["compiled"]:
         return function
     body.to(memory_format=torch.channels_last)  # type: ignore[call-overload]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from stillproof.core.types import ImageSet
-from stillproof.train.model import TrainedModel, predict
+from stillproof.train.model import LogitsOf, TrainedModel, predict
 
 
 @dataclass
@@ -30,17 +30,23 @@ class Curve:
     test_accuracy: list[float] = field(default_factory=list)
     weights: dict[int, dict[str, Tensor]] = field(default_factory=dict)
 
-    def measure(self, model: TrainedModel, epoch: int) -> None:
-        """Add a point after ``epoch`` passes."""
-        predicted = predict(model, self.test, self.device)
+    def measure(self, model: TrainedModel, epoch: int, logits_of: LogitsOf | None = None) -> None:
+        """Add a point after ``epoch`` passes; ``logits_of`` is a faster form of the model's body."""
+        predicted = predict(model, self.test, self.device, logits_of)
         self.epochs.append(epoch)
         self.predictions.append(predicted.to(torch.int16))
         self.test_accuracy.append(_accuracy(predicted, self.test))
         if self.heldout is not None:
-            self.heldout_accuracy.append(_accuracy(predict(model, self.heldout, self.device), self.heldout))
+            heldout = predict(model, self.heldout, self.device, logits_of)
+            self.heldout_accuracy.append(_accuracy(heldout, self.heldout))
         self.weights[epoch] = _copy(model.body)
         for unwanted in set(self.weights) - set(self.choices().values()):
             del self.weights[unwanted]
+
+    @property
+    def images(self) -> int:
+        """Return how many images are looked at for one point."""
+        return len(self.test) + (len(self.heldout) if self.heldout is not None else 0)
 
     def choices(self) -> dict[str, int]:
         """Return the epoch that each selection rule chooses so far; the earliest of equals."""

@@ -10,25 +10,31 @@ from torch import Tensor, nn
 from stillproof.core.errors import StillproofError
 from stillproof.train.backward import Backward, BatchLoss, backward_of
 from stillproof.train.batch import Batch
+from stillproof.train.chunks import most_at_once
 from stillproof.train.labels import Form
 from stillproof.train.optimiser import make_optimiser, set_lr
 from stillproof.train.passes import Passes
 from stillproof.train.training import Training
 
 
-def train_epochs(training: Training, form: Form, begin: Callable[[Training], BatchLoss]) -> None:
+def train_epochs(
+    training: Training, form: Form, begin: Callable[[Training], BatchLoss], *, by_image: bool = False
+) -> None:
     """Train for all epochs of the recipe, from a checkpoint if there is one.
 
     Args:
         training: What is trained.
         form: The form that targets are wanted in.
         begin: Returns the loss of a batch, once the optimiser is made.
+        by_image: Whether that is the mean of losses that its images have each by itself.
     """
     recipe, ctx = training.recipe, training.ctx
     optimiser = make_optimiser(training.model.body, recipe)
     passes = Passes(training, form)
-    backward = backward_of(begin(training), recipe.parts)
+    backward = backward_of(begin(training), recipe.parts, most_at_once(training.model.body) if by_image else 0)
     for epoch in ctx.loop(recipe.epochs, name="train", **training.parts(optimiser=optimiser)):
+        if training.is_made(epoch):
+            continue
         set_lr(optimiser, recipe, epoch)
         seeds = ctx.seeds.child("epoch", epoch)
         with seeds.child("dropout").lent_to_torch(ctx.device):

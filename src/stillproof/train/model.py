@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +16,11 @@ from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, ImageSet, Space
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
+from stillproof.train.chunks import by_chunks
 from stillproof.transforms.space import make_front
 from stillproof.transforms.zca import ZCA
 
-TEST_BATCH = 500
+TEST_BATCH = 500  # images that are read at once
 
 
 class TrainedModel(nn.Module):
@@ -36,15 +38,19 @@ class TrainedModel(nn.Module):
         return logits
 
 
+LogitsOf = Callable[[Tensor], Tensor]  # images of the body's space, any number -> logits
+
+
 @torch.no_grad()
-def predict(model: nn.Module, data: ImageSet, device: str) -> Tensor:
-    """Return the predicted class of every image, (N,) int64 on the CPU."""
+def predict(model: TrainedModel, data: ImageSet, device: str, logits_of: LogitsOf | None = None) -> Tensor:
+    """Return the predicted class of every image, (N,) int64 on the CPU; ``logits_of`` is a faster form of its body."""
     was_training = model.training
     model.eval()
+    in_chunks = by_chunks(logits_of or model.body, model.body)
     found = []
     for start in range(0, len(data), TEST_BATCH):
         pixels = data.read(slice(start, start + TEST_BATCH), device)
-        found.append(model(pixels).argmax(1).cpu())
+        found.append(in_chunks(model.front(pixels)).argmax(1).cpu())
     model.train(was_training)
     return torch.cat(found)
 

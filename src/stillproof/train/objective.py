@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import ClassVar
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from stillproof.core.components import objectives
 from stillproof.core.errors import BadInput
@@ -19,10 +20,13 @@ from stillproof.train.training import Training
 class Objective:
     """Base of all objectives; a subclass is a frozen dataclass of hyper-parameters that has ``begin``.
 
-    ``references`` tells which of its parameters are references to other components, and of which kind.
+    ``references`` tells which of its parameters are references to other components, and of which kind. ``by_image``
+    tells that the loss of a batch is the mean of losses that its images have each by itself: a batch may then go
+    through the network in chunks that fit the processor's cache.
     """
 
     references: ClassVar[Mapping[str, str]] = {}
+    by_image: ClassVar[bool] = False
 
     @property
     def form(self) -> Form:
@@ -43,21 +47,27 @@ class Objective:
         It then runs its steps in ``training.ctx.loop(total, name="train", **training.parts(optimiser=optimiser))`` and
         calls ``training.record`` after each of the recipe's epochs.
         """
-        train_epochs(training, self.form, self.begin)
+        train_epochs(training, self.form, self.begin, by_image=self.by_image)
 
 
 class LogitObjective(Objective):
     """Base of objectives that compare logits with targets and need no more: the whole step can be compiled."""
 
+    by_image = True
+
     def of_logits(self, logits: Tensor, targets: Tensor) -> Tensor:
-        """Return the mean loss of a batch."""
+        """Return the mean loss of a batch: the mean over its images, since it may be asked chunk by chunk."""
         raise NotImplementedError
 
     def begin(self, training: Training) -> BatchLoss:
         """Return the loss of a batch, compiled if that repays."""
-        body = training.model.body
-        loss_of = training.compiled(lambda images, targets: self.of_logits(body(images), targets))
+        loss_of = training.compiled(partial(_mean_loss, self, training.model.body))
         return lambda batch: loss_of(batch.images, batch.targets)
+
+
+def _mean_loss(objective: LogitObjective, body: nn.Module, images: Tensor, targets: Tensor) -> Tensor:
+    # With the body as an argument, what was compiled for one network serves all others of its kind in the process.
+    return objective.of_logits(body(images), targets)
 
 
 def begin_base(reference: str, training: Training) -> Callable[[Batch], Tensor]:

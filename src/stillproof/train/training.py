@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from stillproof.core.context import Context
 from stillproof.core.errors import StillproofError
 from stillproof.train.compiled import compiled
 from stillproof.train.curve import Curve
-from stillproof.train.model import TrainedModel
+from stillproof.train.model import LogitsOf, TrainedModel
 from stillproof.train.recipe import Recipe
 from stillproof.train.train_data import TrainData
 from stillproof.train.trajectory import Trajectory
 from stillproof.transforms.front import Front
 
 Part = TypeVar("Part")
+
+
+def _logits(body: nn.Module, images: Tensor) -> Tensor:
+    logits: Tensor = body(images)
+    return logits
 
 
 @dataclass(frozen=True)
@@ -58,13 +64,23 @@ class Training:
 
     def compiled(self, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
         """Return ``function``, whose first argument is images, compiled if the work ahead repays it."""
-        work = 3 * self.flops * self.recipe.epochs * len(self.data)  # a backward pass costs two forward ones
-        return compiled(function, self.model.body, flops=work, notes=self.ctx.notes)
+        passes = 3 * self.recipe.epochs * len(self.data)  # a backward pass costs two forward ones
+        if self.curve:
+            passes += min(self.recipe.curve_points, self.recipe.epochs) * self.curve.images
+        return compiled(function, self.model.body, flops=self.flops * passes, notes=self.ctx.notes)
+
+    @cached_property
+    def _logits_of(self) -> LogitsOf:
+        return self.compiled(partial(_logits, self.model.body))
 
     def to_pixels(self, images: Tensor) -> Tensor:
         """Return images of the body's space as pixels; those of distilled sets may lie outside [0, 1]."""
         assert isinstance(self.model.front, Front), "there is no way back to pixels"
         return self.model.front.inverse(images)
+
+    def is_made(self, epoch: int) -> bool:
+        """Say whether the curve has this pass already, counted from 0."""
+        return self.curve is not None and epoch < len(self.curve.losses)
 
     def record(self, epoch: int, mean_loss: float) -> None:
         """End a pass: refuse a loss that is not finite, and measure the model where the recipe wants a point."""
@@ -73,4 +89,4 @@ class Training:
         if self.curve:
             self.curve.losses.append(mean_loss)
             if self.recipe.is_measured(epoch):
-                self.curve.measure(self.model, epoch + 1)
+                self.curve.measure(self.model, epoch + 1, self._logits_of)

@@ -15,6 +15,7 @@ from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.choosing.chosen_images import keep_images
 from stillproof.nets.body import Body
+from stillproof.train.chunks import by_chunks
 from stillproof.train.model import TEST_BATCH
 
 Embedding = Literal["network", "pixels"]
@@ -72,7 +73,8 @@ def _trained_network(data: ImageSet, ctx: Context) -> Callable[[Tensor], Tensor]
     assert isinstance(body, Body)
     vector_to_parameters(ctx.embedding[0][-1].to(ctx.device), body.parameters())
     _set_batch_norms(body, data, ctx)
-    return lambda pixels: body.features(ctx.into_space(pixels))
+    features = by_chunks(body.features, body)
+    return lambda pixels: features(ctx.into_space(pixels))
 
 
 def _set_batch_norms(body: Body, data: ImageSet, ctx: Context) -> None:

@@ -15,6 +15,7 @@ from stillproof.distill.gradients.gradient_distance import Distance, gradient_di
 from stillproof.distill.learning.real_batches import RealBatches
 from stillproof.nets.body import Body
 from stillproof.nets.build import has_batch_norm
+from stillproof.train.chunks import shares
 from stillproof.transforms.dsa import DSA
 
 STATISTICS_IMAGES = 16  # real images per class that set the statistics of batch norms
@@ -83,7 +84,11 @@ class GradientMatcher:
     def _real_gradient(self, label: int, *moment: int) -> tuple[Tensor, ...]:
         with torch.no_grad():
             batch = self._siamese(self.real.draw(label, *moment), label, *moment)
-        return torch.autograd.grad(self.loss_of(batch, _all(label, batch)), self.parameters)
+        total: tuple[Tensor, ...] = ()
+        for part, truth, share in shares(self.body, batch, _all(label, batch)):
+            found = torch.autograd.grad(share * self.loss_of(part, truth), self.parameters)
+            total = tuple(one + other for one, other in zip(total, found, strict=True)) if total else found
+        return total
 
     def _siamese(self, batch: Tensor, label: int, *moment: int) -> Tensor:
         """Change a batch as every other batch of its class and moment is changed."""

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Augmentation
+from stillproof.train.chunks import shares
 
 
 @dataclass(frozen=True)
@@ -44,5 +45,6 @@ class InnerTraining:
                 if self.augment is not None:
                     chosen = self.augment(chosen, draws.child("augment", number).torch())
                 optimiser.zero_grad()
-                self.loss_of(chosen, labels[index]).backward()  # type: ignore[no-untyped-call]
+                for part, truth, share in shares(self.body, chosen, labels[index]):
+                    (share * self.loss_of(part, truth)).backward()  # type: ignore[no-untyped-call]
                 optimiser.step()

@@ -14,11 +14,12 @@ from stillproof.core.types import ImageSet
 from stillproof.distill.grids.grid import Form, decode_of, images_each
 from stillproof.distill.learning.real_batches import RealBatches
 from stillproof.nets.body import Body
+from stillproof.train.chunks import by_chunks
 from stillproof.train.compiled import compiled
 from stillproof.transforms.decode import decode_images
 from stillproof.transforms.dsa import DSA
 
-EMBED_BATCH = 256  # real images that are embedded at once
+EMBED_BATCH = 256  # real images that are embedded at once, at most
 
 # Mean embeddings of synthetic images, means and deviations of real ones, all (classes, D) -> distance, summed.
 Distance = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -44,7 +45,7 @@ class GridMatcher:
         self.num_classes = data.num_classes
         self.real = RealBatches(data, ctx, batch_real)
         self.augment, self.form = DSA(strategy), form
-        self.embed = compiled(body.features, body, flops=flops, notes=ctx.notes)
+        self.embed = by_chunks(compiled(body.features, body, flops=flops, notes=ctx.notes), body)
 
     def loss(self, grids: Tensor, ce_weight: float, step: int) -> Tensor:
         """Return the distance and the weighted cross-entropy, summed over classes of equally many grids."""

@@ -21,6 +21,7 @@ from stillproof.distill.learning.first_images import Init, embedding_for, initia
 from stillproof.distill.learning.net_queue import NetQueue
 from stillproof.nets.body import Body
 from stillproof.sets.usual_recipes import dsa_recipe
+from stillproof.train.chunks import by_chunks
 from stillproof.train.compiled import compiled
 
 FIRST_NETS = 3
@@ -113,7 +114,7 @@ class MultiFormation:
             form=self.form,
             flops=work,
         )
-        logits_of = compiled(body.forward, body, flops=work, notes=ctx.notes)
+        logits_of = by_chunks(compiled(body.forward, body, flops=work, notes=ctx.notes), body)
 
         def update(step: int) -> dict[str, float]:
             if step and step % self.forget_interval == 0:

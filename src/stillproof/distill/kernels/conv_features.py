@@ -9,6 +9,7 @@ from torch.utils.checkpoint import checkpoint
 from stillproof.core.context import Context
 from stillproof.nets.body import Body
 from stillproof.nets.build import reinitialise
+from stillproof.train.chunks import by_chunks
 from stillproof.train.compiled import compiled
 
 BATCH = 500  # images without gradient that go through a network at once
@@ -27,7 +28,8 @@ class FeatureKernel:
         body = ctx.make_network()
         assert isinstance(body, Body)
         self.body = body.eval().requires_grad_(False)
-        self.embed = compiled(body.features, body, flops=ctx.forward_flops * networks * images, notes=ctx.notes)
+        flops = ctx.forward_flops * networks * images
+        self.embed = by_chunks(compiled(body.features, body, flops=flops, notes=ctx.notes), body)
         self.ctx, self.networks = ctx, networks
 
     def __call__(self, support: Tensor, targets: Tensor, step: int) -> tuple[Tensor, Tensor]:

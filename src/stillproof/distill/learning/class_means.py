@@ -12,6 +12,7 @@ from stillproof.core.types import ImageSet
 from stillproof.distill.learning.real_batches import RealBatches
 from stillproof.nets.body import Body
 from stillproof.nets.build import has_batch_norm
+from stillproof.train.chunks import by_chunks
 from stillproof.train.compiled import compiled
 from stillproof.transforms.dsa import DSA
 
@@ -38,7 +39,7 @@ class ClassMeans:
         # Batch statistics must be those of all classes together; other norms look at one image at a time.
         self.together = has_batch_norm(body)
         flops = ctx.forward_flops * steps * batch_real * data.num_classes
-        self.describe = compiled(describe, body, flops=flops, notes=ctx.notes)
+        self.describe = by_chunks(compiled(describe, body, flops=flops, notes=ctx.notes), body)
 
     def loss(self, images: Tensor, step: int) -> Tensor:
         """Return the summed squared distance of class means; ``images`` go class by class, equally many of each."""

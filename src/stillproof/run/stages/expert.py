@@ -16,6 +16,7 @@ from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import ImageSet
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.cell import Planned
+from stillproof.run.earlier_experts import begun_trajectory
 from stillproof.run.spaces import constants_of, space_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.sets.fronts import front_of
@@ -82,7 +83,9 @@ class Expert(Stage):
         model = TrainedModel(front_of(space, store).to(job.device), body)
         flops = forward_flops(network, data.info.channels, data.info.size, data.num_classes)
         with Meter() as meter:
-            weights, losses = train_expert(model, data, recipe, ctx, flops)
+            begun = begun_trajectory(job, recipe)
+            ctx.notes["epochs_found"] = len(begun.losses)
+            weights, losses = train_expert(model, data, recipe, ctx, flops, begun)
         card: Json = {"data": spec["data"], "seed": spec["seed"], "network": networks.spec(network).as_dict()}
         card["recipe"] = recipes.spec(recipe).as_dict()["params"]
         name = f"expert-{data.info.name}-{job.cell[:6]}"
@@ -93,10 +96,16 @@ class Expert(Stage):
 
 
 def train_expert(
-    model: TrainedModel, data: ImageSet, recipe: Recipe, ctx: Context, flops: float
+    model: TrainedModel, data: ImageSet, recipe: Recipe, ctx: Context, flops: float, begun: Trajectory | None = None
 ) -> tuple[Tensor, list[float]]:
-    """Return the weights before training and after every epoch, (epochs + 1, P), and the mean loss of each epoch."""
-    trajectory = Trajectory()
-    trajectory.measure(model, 0)
+    """Return the weights before training and after every epoch, (epochs + 1, P), and the mean loss of each epoch.
+
+    The training goes on where ``begun`` ends.
+    """
+    trajectory = begun or Trajectory()
+    if trajectory.points:
+        trajectory.restore(model)
+    else:
+        trajectory.measure(model, 0)
     fit(model, from_images(data, model.front, ctx.device), recipe, ctx, curve=trajectory, flops=flops)
     return trajectory.weights(), trajectory.losses
