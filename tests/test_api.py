@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import torch
 import stillproof
 from stillproof.core.errors import BadInput
 from stillproof.data.load import load
+from stillproof.session import Session
 
 DATA = load("digits", "train", Path())
 IMAGES, LABELS = DATA.read(slice(0, 40)), DATA.labels[:40]
+ONE_HOT = torch.nn.functional.one_hot(LABELS, 10)
+SOFT = (5.0 * ONE_HOT).softmax(1)
 
 
 def score(folder: Path, images: torch.Tensor, labels: torch.Tensor, **options: Any) -> stillproof.Score:
@@ -43,13 +47,42 @@ def test_8_bit_images_are_pixels_with_their_channels_first_or_last(tmp_path: Pat
     assert score(tmp_path, eight_bit.movedim(1, 3), LABELS).models == expected
 
 
+def test_the_same_tensors_are_one_set_however_they_come(tmp_path: Path) -> None:
+    expected = score(tmp_path, IMAGES, LABELS).models
+    learned = IMAGES.clone().requires_grad_()
+    grey: Any = IMAGES[:, 0].numpy()
+    assert score(tmp_path, learned, LABELS.int()).models == expected
+    assert score(tmp_path, grey, ONE_HOT).models == expected
+    assert score(tmp_path, IMAGES.double(), ONE_HOT.double()).models == expected
+    torch.save((IMAGES, LABELS), tmp_path / "mine.pt")
+    with closing(Session(str(tmp_path / "s.db"))) as session:
+        (made,), _ = session.import_sets(tmp_path / "mine.pt", "digits")
+        assert made.cached and made.name == f"own-digits-{made.distilled.card.ipc}ipc-{made.artifact[:6]}"
+
+
+def test_soft_labels_are_trained_on_as_they_are(tmp_path: Path) -> None:
+    hard, soft = score(tmp_path, IMAGES, LABELS), score(tmp_path, IMAGES, SOFT.requires_grad_())
+    assert hard.per_seed != soft.per_seed and soft.accuracy.n == 2
+    logits = score(tmp_path, IMAGES, SOFT.log())
+    assert logits.per_seed == pytest.approx(soft.per_seed, abs=0.01), "logits whose softmax are the same labels"
+
+
+def test_progress_goes_to_standard_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    score(tmp_path, IMAGES, LABELS, seeds=1)
+    shown = capfd.readouterr()
+    assert shown.out == "" and "100 %: 2/2 cells" in shown.err
+    score(tmp_path, IMAGES, LABELS, seeds=1)
+    assert capfd.readouterr().err == "", "nothing is computed"
+
+
 @pytest.mark.parametrize(
     ("images", "labels", "options", "words"),
     [
         (IMAGES[:, :, :4], LABELS, {}, r"images \(40, 1, 4, 8\) .* do not fit digits"),
         (IMAGES, LABELS[:5], {}, r"labels \(5,\) do not fit"),
         (IMAGES[:0], LABELS[:0], {}, "no images"),
-        (IMAGES * 255, LABELS, {}, "they are not pixels"),
+        (IMAGES * 255, LABELS, {}, "images reach from 0 to 255: divide by 255 first"),
+        (IMAGES - 2, LABELS, {}, r"images reach from -2 to -1, so they are not pixels: say space='normalised'"),
         ((IMAGES * 255).to(torch.int32), LABELS, {}, "divide whole numbers by 255"),
         ((IMAGES * 255).to(torch.uint8), LABELS, {"space": "normalised"}, "so they are pixels"),
         (IMAGES.round().to(torch.uint8), LABELS, {}, "all values are 0 or 1"),
@@ -57,7 +90,10 @@ def test_8_bit_images_are_pixels_with_their_channels_first_or_last(tmp_path: Pat
         (IMAGES * float("nan"), LABELS, {}, "NaN"),
         (IMAGES, LABELS + 1, {}, "labels reach from 1 to 10"),
         (IMAGES, LABELS - 1, {}, "labels reach from -1"),
-        (IMAGES, LABELS.float(), {}, "not whole numbers"),
+        (IMAGES, LABELS + 0.5, {}, "not whole numbers"),
+        (IMAGES, LABELS.clamp(max=8), {}, "labels name only 9 of the 10 classes of digits"),
+        (IMAGES, SOFT[:, :9], {}, "soft labels speak of 9 classes: digits has 10"),
+        (IMAGES, LABELS.view(20, 2), {}, r"this set has labels \(20, 2\)"),
         (IMAGES, LABELS, {"space": "zca"}, "unknown space 'zca'"),
         (IMAGES, LABELS, {"dataset": "digit"}, "did you mean 'digits'"),
         (IMAGES, LABELS, {"recipe": "quik"}, "did you mean 'quick'"),

@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 
 from stillproof.core.errors import BadInput
-from stillproof.session import HELDOUT_SEEN, Session
+from stillproof.session import Session
+from stillproof.suites.fixed_set import HELDOUT_SEEN
 from stillproof.suites.requests import distilled, real_images
 from stillproof.targets import artifact_request
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stillproof.answers import Made, Score
 from stillproof.core.components import recipes, suites
@@ -19,7 +19,8 @@ from stillproof.data.load import data_root, load, source
 from stillproof.importers.checkpoints import read_model
 from stillproof.importers.import_model import ImportedModel, write_model
 from stillproof.importers.import_options import ImportOptions
-from stillproof.importers.import_sets import ImportedSet, read_sets, write_sets
+from stillproof.importers.import_sets import ImportedSet, read_sets, read_tensors, write_sets
+from stillproof.importers.tensor_set import TensorSpace
 from stillproof.nets.home import HOME
 from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
@@ -36,12 +37,15 @@ from stillproof.sets.own_recipe import recipe_reference
 from stillproof.sets.read import check_fits, read_set
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
 from stillproof.store.store import Store, open_store
+from stillproof.suite_methods import as_written, in_words, with_sets
+from stillproof.suites.fixed_set import HELDOUT_SEEN
 from stillproof.suites.requests import Heldout, Part, Request, distilled, real_images, selected, snapshot, trained
 from stillproof.train.replay import check_replay
 
-log = logging.getLogger("stillproof")
+if TYPE_CHECKING:
+    from torch import Tensor
 
-HELDOUT_SEEN = "the distilled set may have been made from held-out images, so the choice of the epoch may be biased"
+log = logging.getLogger("stillproof")
 
 
 def _unwatched(status: dict[str, str], shares: dict[str, float]) -> None:
@@ -176,6 +180,15 @@ class Session:
             self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant)
         ), read.found
 
+    def import_tensors(
+        self, images: Tensor, labels: Tensor, dataset: str, space: TensorSpace = "pixels"
+    ) -> ImportedSet:
+        """Take over somebody's own tensors; ``stillproof.evaluate`` says which ones."""
+        info = source(dataset).info
+        read = read_tensors(images, labels, info, dataset, space)
+        (made,) = write_sets(self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant))
+        return made
+
     def import_model(self, path: Path | str, dataset: str, network: str = "") -> ImportedModel:
         """Take over somebody's checkpoint; ``network`` is needed where its weights do not tell it."""
         model = read_model(Path(path), source(dataset).info, network)
@@ -191,13 +204,15 @@ class Session:
     def plan_suite(self, suite: str, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
         """Plan a suite; return the planner, the table's rows and the resolved configuration.
 
-        The preset of ``options["scale"]`` (``quick`` without one) gives what the options leave open.
+        The preset of ``options["scale"]`` (``quick`` without one) gives what the options leave open. Methods may be
+        distillers, and sets that are there already: the name, id or folder of an artifact, what ``distill`` and the
+        imports give, or somebody's file, which is then imported.
         """
         preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1)
-        question = suites.build(suite, {**preset, **options})
+        question = with_sets(self, suites.build(suite, {**preset, **in_words(options)}))
         planner = Planner(self.root, self.device)
         rows = planner.rows(question.rows())
-        return planner, rows, suites.spec(question).as_dict()["params"]
+        return planner, rows, as_written(suites.spec(question).as_dict()["params"])
 
     def run_suite(self, suite: str, options: Mapping[str, Any]) -> dict[str, str]:
         """Run a suite; return the status of each of its cells."""

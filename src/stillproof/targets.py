@@ -1,14 +1,18 @@
-"""Finds what a person means by a name: a distilled set of the store, an artifact folder, or a data set."""
+"""Finds what a person means by a name: a distilled set of the store, an artifact folder, a file, or a data set."""
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
+from typing import Protocol
 
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 from stillproof.data.load import source
 from stillproof.distill.grids.grid import CELLS
+from stillproof.importers.import_options import ImportOptions
+from stillproof.importers.import_sets import ImportedSet
 from stillproof.sets.artifact import from_artifact
 from stillproof.sets.read import check_fits
 from stillproof.store.artifact_files import read_folder
@@ -16,6 +20,57 @@ from stillproof.store.store import Store
 from stillproof.suites.requests import Request, real_images, stored_set
 
 WHITENING = "zca"  # subfolder of an exported set
+
+log = logging.getLogger("stillproof")
+
+
+class TakesOver(Protocol):
+    """What has a store and can import files into it: a session."""
+
+    @property
+    def store(self) -> Store:
+        """Return the store."""
+        ...
+
+    def import_sets(
+        self, path: Path | str, dataset: str, options: ImportOptions | None = None
+    ) -> tuple[list[ImportedSet], list[str]]:
+        """Take over somebody's distilled sets; return them with what was found out about the file."""
+        ...
+
+
+def text_of(what: object) -> str:
+    """Return the text that means a thing: the id of a set that was made or imported, and a path or a name as it is."""
+    return str(getattr(what, "artifact", what))
+
+
+def find_target(session: TakesOver, text: str, dataset: str | None = None) -> tuple[Request, Json]:
+    """Find what can be trained on, with its card: real images, if ``text`` names a data set or a folder of them."""
+    if text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir():
+        return real_images(text), {}
+    return find_set(session, text, dataset)
+
+
+def find_set(session: TakesOver, text: str, dataset: str | None = None) -> tuple[Request, Json]:
+    """Find a distilled set, with its card: by id, prefix, name or folder; somebody's file is imported first.
+
+    Of several experiments of a file the last counts, as in DC-Bench.
+    """
+    if not is_foreign(text):
+        return artifact_request(session.store, text, dataset)
+    if dataset is None:
+        raise BadInput(f"{text} is not an artifact of Stillproof: say with --dataset which data set it stands for.")
+    made, found = session.import_sets(text, dataset, ImportOptions(experiment=-1))
+    for sentence in found:
+        log.info("found: %s", sentence)
+    return artifact_request(session.store, made[0].artifact, dataset)
+
+
+def is_foreign(text: str) -> bool:
+    """Say whether ``text`` is a file or folder that only ``import`` could make sense of."""
+    path = Path(text)
+    named = text.partition(":")[0] in datasets.entries()
+    return not named and path.exists() and not (path / "card.json").is_file() and not (path / "train").is_dir()
 
 
 def artifact_request(store: Store, text: str, dataset: str | None = None) -> tuple[Request, Json]:
@@ -43,20 +98,6 @@ def export_set(store: Store, artifact: str, out: Path) -> None:
     space = store.artifacts.read(artifact).card["space"]
     if space["kind"] == "zca":
         store.artifacts.export(space["ref"], out / WHITENING)
-
-
-def is_foreign(text: str) -> bool:
-    """Say whether ``text`` is a file or folder that only ``import`` could make sense of."""
-    path = Path(text)
-    named = text.partition(":")[0] in datasets.entries()
-    return not named and path.exists() and not (path / "card.json").is_file() and not (path / "train").is_dir()
-
-
-def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple[Request, Json]:
-    """Find what ``train`` should train on: real images if ``text`` names a data set or a folder of them."""
-    if text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir():
-        return real_images(text), {}
-    return artifact_request(store, text, dataset)
 
 
 def _maker(store: Store, artifact: str) -> str | None:

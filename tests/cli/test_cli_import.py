@@ -80,6 +80,36 @@ def test_several_experiments_are_several_sets(folder: Path, stillproof: Commands
     assert last.json() == named.json() and "3 experiments, of which number 2 is taken" in last.err
 
 
+def test_two_files_of_any_names_are_a_set_with_a_name(folder: Path, stillproof: Commands) -> None:
+    torch.save(images(), folder / "first.pt")
+    np.save(folder / "second.npy", LABELS.numpy())
+    argv = ["import", "--images", "first.pt", "--labels", "second.npy", "--dataset", "digits", "--method", "my-set"]
+    (made,) = stillproof(*argv, "--json", cwd=folder).json()["sets"]
+    assert (made["format"], made["method"], made["recipe"]) == ("two-files", "my-set", "dc-bench")
+    assert made["name"].startswith("my-set-digits-2ipc-")
+    alone = stillproof("import", "--images", "first.pt", "--dataset", "digits", cwd=folder)
+    assert alone.code == 2 and "--images first.pt needs --labels" in alone.sentence()
+    nothing = stillproof("import", "--dataset", "digits", cwd=folder)
+    assert nothing.code == 2 and "name one thing to import" in nothing.sentence()
+    a_set_is_a_row_beside_distillers(folder, stillproof, made)
+
+
+def a_set_is_a_row_beside_distillers(folder: Path, stillproof: Commands, made: dict[str, Any]) -> None:
+    few = ["--scale", "smoke", "--seeds", "1", "--set", "full_recipe=", *TINY]
+    run = ["run", "accuracy", "--dataset", "digits", "--methods", "my-set,random,mtt/images_best.pt", *few]
+    table = stillproof(*run, cwd=folder)
+    assert table.code == 0 and f"One set for all seeds: my-set (artifact {made['artifact'][:12]})" in table.out
+    assert "found: format trajectory" in table.err
+    shown = stillproof("table", "accuracy", "--json", cwd=folder).json()
+    labels = [row["method"] for row in shown["rows"]]
+    assert labels == ["random", "my-set", "images_best.pt"]
+    assert (
+        stillproof("gallery", "--run", "accuracy", "--json", cwd=folder).json()["sets"][0]
+        == "my-set, digits, 2 per class"
+    )
+    assert stillproof("plot", "accuracy", cwd=folder).code == 0
+
+
 def test_a_checkpoint_becomes_a_model(folder: Path, stillproof: Commands) -> None:
     printed = stillproof("import", "model.pth", "--dataset", "digits", "--json", cwd=folder).json()
     (made,) = printed["models"]
@@ -99,6 +129,12 @@ BAD = [
     (["import", "large.pt", "--dataset", "digits", "--space", "rgb"], 2, "unknown space 'rgb'"),
     (["import", "large.pt", "--dataset", "digits", "--mean", "a"], 2, "--mean 'a' is not a comma-separated list"),
     (["import", "large.pt"], 2, "--dataset"),
+    (
+        ["import", "large.pt", "--dataset", "digits", "--images", "a.pt"],
+        2,
+        "name one thing to import: PATH, or two files",
+    ),
+    (["import", "large.pt", "--dataset", "digits", "--method", "a b"], 2, "method 'a b' is not a name"),
     (["import", "mnist.pt", "--dataset", "mnist", "--space", "zca"], 3, "stillproof data get mnist"),
     (["train", "bomb.pt", "--dataset", "digits", *SMOKE], 2, "it asks for posix.system"),
     (["train", "large.pt", *SMOKE], 2, "say with --dataset which data set it stands for"),

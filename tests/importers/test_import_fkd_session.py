@@ -30,6 +30,7 @@ def test_recorded_labels_are_imported_beside_pictures_and_replayed_by_their_own_
         (one,), found = session.import_sets(made.pictures, dataset, ImportOptions(labels=made.labels, labels_seed=7))
         assert "labels of 3 epochs were recorded, in batches of 4" in found
         assert set(one.recipe.split(":")) >= {"fkd", "epochs=3", "batch=4"}
+        assert one.name == f"own-real-size-8-5ipc-{one.artifact[:6]}", "a name that can stand in a list of methods"
         # Images and classes; of each label order, crop, flip, partner and three logits; of each batch share and box.
         expected = COUNT * (3 * 64 * 4 + 8) + 3 * COUNT * (4 + 16 + 1 + 4 + 6) + 3 * 4 * (4 + 16)
         assert one.distilled.card.bytes == expected

@@ -133,7 +133,7 @@ def test_grey_data_sets_get_grey_images(tmp_path: Path) -> None:
 def test_the_method_is_told_by_the_layout_or_the_folder(tmp_path: Path) -> None:
     assert read(write(tmp_path / "x", LAYOUTS["rded"]))[0].method == "rded"
     assert read(write(tmp_path / "cifar10_CDA_ipc2", LAYOUTS["sre2l"]))[0].method == "cda"
-    assert read(write(tmp_path / "medcast", LAYOUTS["sre2l"]))[0].method == "unknown"
+    assert read(write(tmp_path / "medcast", LAYOUTS["sre2l"]))[0].method == "own"
 
 
 def test_a_folder_without_pictures_is_refused(tmp_path: Path) -> None:

@@ -51,8 +51,6 @@ def chosen(folder: Path, pixels: Any) -> Path:
 @pytest.mark.parametrize("write", [npz, npy, two_files, one_file, chosen])
 @pytest.mark.parametrize("pixels", [FIRST, LAST, GREY], ids=["first", "last", "grey"])
 def test_8_bit_images_are_pixels(tmp_path: Path, write: Callable[[Path, Any], Path], pixels: NDArray[np.uint8]) -> None:
-    if write is one_file and pixels is GREY:
-        pytest.skip("three axes alone do not tell a file of images")
     read = read_sets(write(tmp_path, pixels), INFO, "digits", ImportOptions())
     ((foreign, _),) = read.sets
     assert foreign.space == "pixels"

@@ -63,7 +63,10 @@ FORMATS: list[tuple[Callable[[Path], Path], str, str, str]] = [
     (results, "results", "DC", "normalised"),
     (trajectory, "trajectory", "MTT", "normalised"),
     (lambda f: trajectory(f) / "images_best.pt", "trajectory", "MTT", "normalised"),
-    (lambda f: trajectory(f, "_4000") / "labels_4000.pt", "trajectory", "MTT", "normalised"),
+    (lambda f: trajectory(trajectory(f), "_4000") / "labels_4000.pt", "trajectory", "MTT", "normalised"),
+    (lambda f: trajectory(f / "cifar_mtt", "") / "images.pt", "trajectory", "MTT", "normalised"),
+    (lambda f: trajectory(f, ""), "pt", "own", "normalised"),
+    (lambda f: trajectory(f, "_4000") / "labels_4000.pt", "pt", "own", "normalised"),
     (lambda f: trajectory(f, "", lr=torch.tensor(0.03)), "trajectory", "MTT", "normalised"),
     (lambda f: trajectory(f / "TESLA"), "trajectory", "TESLA", "normalised"),
     (lambda f: trajectory(f / "mtt_zca"), "trajectory", "MTT", "zca"),
@@ -74,7 +77,7 @@ FORMATS: list[tuple[Callable[[Path], Path], str, str, str]] = [
     (idm, "idm", "IDM", "normalised"),
     (lambda f: saved((PIXELS, LABELS), f / "data_best.pt"), "idc", "IDC", "pixels"),
     (lambda f: saved((PIXELS, LABELS), f / "dream" / "data.pt"), "idc", "DREAM", "pixels"),
-    (lambda f: saved((images(), LABELS), f / "mine.PT"), "pair", "unknown", "normalised"),
+    (lambda f: saved((images(), LABELS), f / "mine.PT"), "pair", "own", "normalised"),
     (
         lambda f: saved([[images(seed=1), LABELS], [images(), LABELS, 0.02]], f / "results.pth"),
         "dd",
@@ -83,9 +86,9 @@ FORMATS: list[tuple[Callable[[Path], Path], str, str, str]] = [
     ),
     (kip, "kip", "KIP", "normalised"),
     (lambda f: kip(f, "ConvNet_ssize20_zca_nol_x.npz"), "kip", "KIP", "zca"),
-    (npz, "npz", "unknown", "normalised"),
-    (npy, "npy", "unknown", "normalised"),
-    (lambda f: npy(f).with_name("y_condensed.npy"), "npy", "unknown", "normalised"),
+    (npz, "npz", "own", "normalised"),
+    (npy, "npy", "own", "normalised"),
+    (lambda f: npy(f).with_name("y_condensed.npy"), "npy", "own", "normalised"),
 ]
 
 

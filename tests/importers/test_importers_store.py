@@ -44,8 +44,9 @@ def test_the_card_says_where_a_set_came_from(session: Session, tmp_path: Path) -
         "digits",
         20 * 64 * 4 + 20 * 8,
     )
-    assert card.params["imported"] is True and card.params["format"] == "results" and len(card.params["sha256"]) == 64
-    assert card.params["file"] == "res_DC_DIGITS_ConvNet_2ipc.pt"
+    origin = stored.card["provenance"]["imported"]
+    assert card.params == {} and origin["format"] == made.form == "results" and len(origin["sha256"]) == 64
+    assert origin["file"] == "res_DC_DIGITS_ConvNet_2ipc.pt"
     assert "/fit@" not in card.data_id and card.provenance and stored.card["recipe"] is None
     assert torch.equal(stored.tensors["images"], images()) and torch.equal(stored.tensors["labels"], LABELS)
     assert b"imported from" in (made.path / "README.md").read_bytes() and (made.path / "preview.png").is_file()

@@ -26,7 +26,7 @@ from stillproof.score.coverage import coverage
 from stillproof.session import Session
 from stillproof.sets.read import read_set
 from stillproof.store.store import Store
-from stillproof.suites.requests import Request, distilled, real_images, trained
+from stillproof.suites.requests import Request, distilled, real_images, stored_set, trained
 from stillproof.transforms.decode import decode_images
 
 NETWORK = "convnet:depth=1:width=4"
@@ -94,6 +94,22 @@ def test_coverage_is_that_of_features_class_by_class(study: Study) -> None:
     assert found["per_class"] == shares and min(shares) > 0 and max(shares) < 1
     assert found["coverage"] == pytest.approx(np.mean(shares))
     assert (found["k"], found["real"], found["synthetic"]) == (5, len(data), 20)
+
+
+def test_a_set_that_is_there_already_is_covered_as_the_cell_that_made_it_says(study: Study) -> None:
+    made, planner = study.planner.plan(PLAIN), Planner(study.session.root)
+    artifact = study.result(made)["artifact"]
+    here = stored_set(artifact, "digits", made.id, 20)
+    assert planner.ask("coverage", of=here, model=REAL_MODEL).id == study.covered["random"].id
+    foreign = planner.ask("coverage", of=stored_set(artifact, "digits", None, 20), model=REAL_MODEL)
+    assert foreign.id != study.covered["random"].id and foreign.spec["set"] == {"artifact": artifact}
+    assert study.again(foreign) == study.result(study.covered["random"])
+    sets = (stored_set(artifact, "digits"), GRIDS, WHITENED)
+    mapped = planner.ask("map", sets=sets, model=REAL_MODEL, label=LABEL)
+    assert study.again(mapped) == study.result(study.map)
+    other = stored_set(artifact, "digits", part="fit")
+    with pytest.raises(BadInput, match="must be of the same real images"):
+        planner.ask("map", sets=(other, GRIDS), model=REAL_MODEL, label=LABEL)
 
 
 def test_the_same_question_has_the_same_answer(study: Study) -> None:

@@ -10,6 +10,7 @@ import typer
 from stillproof.cli.options import DataOption, JsonOption, OutOption, PluginOption, StoreOption, one_of, split_floats
 from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
+from stillproof.core.errors import BadInput
 
 if TYPE_CHECKING:
     from stillproof.core.spec import Json
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
 
 def command(
-    path: Annotated[Path, typer.Argument(help="File or folder with a distilled set, or a model's checkpoint.")],
     dataset: Annotated[str, typer.Option("--dataset", help="Data set that it stands for.")],
+    path: Annotated[
+        Path | None, typer.Argument(help="File or folder with a distilled set, or a model's checkpoint.")
+    ] = None,
     form: Annotated[
         str, typer.Option("--format", help="Format; an unknown one lists them, docs/import.md explains them.")
     ] = "auto",
@@ -36,10 +39,15 @@ def command(
     experiment: Annotated[
         int | None, typer.Option("--experiment", help="One of several, counted from 0; -1 is the last. [default: all]")
     ] = None,
+    images: Annotated[
+        Path | None, typer.Option("--images", help="In place of PATH: file of images, whose labels --labels names.")
+    ] = None,
     labels: Annotated[
-        Path | None, typer.Option("--labels", help="Folder with labels recorded epoch by epoch (epoch_0/batch_0.tar).")
+        Path | None,
+        typer.Option("--labels", help="File of labels; or folder with labels recorded epoch by epoch (epoch_0/...)."),
     ] = None,
     labels_seed: Annotated[int, typer.Option("--labels-seed", help="Seed of the order that --labels has.")] = 42,
+    method: Annotated[str, typer.Option("--method", help="Whose method made it, where no name says so.")] = "",
     network: Annotated[
         str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")
     ] = None,
@@ -53,14 +61,30 @@ def command(
     from stillproof.importers.detect import is_model
     from stillproof.importers.import_options import IMPORT_SPACES, ImportOptions
 
+    found, form = _place(path, images, labels, form)
     constants = split_floats(mean, "--mean"), split_floats(std, "--std")
-    options = ImportOptions(form, one_of("space", space, IMPORT_SPACES), *constants, experiment, labels, labels_seed)
-    model = is_model(path, form)  # before a store is made: most bad files end here
+    chosen = one_of("space", space, IMPORT_SPACES)
+    options = ImportOptions(form, chosen, *constants, experiment, labels, labels_seed, method)
+    # Before a store is made: most bad files end here.
+    model = labels is None and is_model(found, form)
     with session(store, data, plugin) as opened:
         if model:
-            _model(opened, path, dataset, network, out, as_json)
+            _model(opened, found, dataset, network, out, as_json)
         else:
-            _sets(opened, path, dataset, options, out, as_json)
+            _sets(opened, found, dataset, options, out, as_json)
+
+
+def _place(path: Path | None, images: Path | None, labels: Path | None, form: str) -> tuple[Path, str]:
+    """Return what is imported, and its format as far as it is known: PATH, or the images of two files."""
+    from stillproof.importers.two_files import TWO_FILES
+
+    if images is None and path is not None:
+        return path, form
+    if images is None or path is not None:
+        raise BadInput("name one thing to import: PATH, or two files with --images and --labels.")
+    if labels is None:
+        raise BadInput(f"--images {images} needs --labels with the file of their labels.")
+    return images, TWO_FILES
 
 
 def _sets(opened: Session, path: Path, dataset: str, options: ImportOptions, out: Path | None, as_json: bool) -> None:
@@ -114,7 +138,7 @@ def _as_json(one: ImportedSet, folder: Path) -> Json:
         "name": one.name,
         "path": str(folder),
         "cached": one.cached,
-        "format": card.params["format"],
+        "format": one.form,
         "experiment": one.experiment,
         "method": card.method,
         "images": len(distilled.images),

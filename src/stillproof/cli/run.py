@@ -31,7 +31,12 @@ def command(
         Path | None, typer.Option("--config", help="TOML file; see stillproof show SUITE --config.")
     ] = None,
     dataset: Annotated[str | None, typer.Option("--dataset", help="Data sets, comma-separated.")] = None,
-    methods: Annotated[str | None, typer.Option("--methods", help="Distillers, comma-separated.")] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            "--methods", help="Distillers, artifacts (name, id or folder) and files of sets, comma-separated."
+        ),
+    ] = None,
     ipc: Annotated[str | None, typer.Option("--ipc", help="Images per class, comma-separated.")] = None,
     seeds: Annotated[int | None, typer.Option("--seeds", help="Repetitions.")] = None,
     network: Annotated[str | None, typer.Option("--network", help="Networks, comma-separated.")] = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,11 +17,7 @@ from stillproof.cli.options import (
 )
 from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
-from stillproof.core.errors import BadInput
 from stillproof.core.types import Selection
-
-if TYPE_CHECKING:
-    from stillproof.session import Session
 
 SELECTIONS: tuple[Selection, ...] = ("last", "heldout", "oracle")
 
@@ -46,10 +42,9 @@ def command(
     """Train and report test accuracy with its interval over seeds."""
     rule = one_of("selection", selection, SELECTIONS)
     with session(store, data, plugin, workers) as opened:
-        from stillproof.targets import is_foreign, resolve_target
+        from stillproof.targets import find_target
 
-        named = _imported(opened, target, dataset) if is_foreign(target) else target
-        request, _ = resolve_target(opened.store, named, dataset)
+        request, _ = find_target(opened, target, dataset)
         score = opened.train(request, network=network, recipe=recipe, seeds=seeds, selection=rule)
     if as_json:
         write_json(score.as_dict())
@@ -64,15 +59,3 @@ def command(
     write(f"{text}, n = {accuracy.n}")
     how = f"recipe {score.recipe}, selection {score.selection} of {score.points} points"
     write(f"{score.network} on {target}, {how}, {score.n_test} test images")
-
-
-def _imported(opened: Session, path: str, dataset: str | None) -> str:
-    """Import a foreign file as ``stillproof import`` does; of several experiments the last counts, as in DC-Bench."""
-    from stillproof.importers.import_options import ImportOptions
-
-    if dataset is None:
-        raise BadInput(f"{path} is not an artifact of Stillproof: say with --dataset which data set it stands for.")
-    made, found = opened.import_sets(path, dataset, ImportOptions(experiment=-1))
-    for sentence in found:
-        say(f"found: {sentence}")
-    return made[0].artifact

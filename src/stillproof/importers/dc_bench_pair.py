@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.importers.foreign_set import ForeignSet
+from stillproof.importers.foreign_set import OWN, ForeignSet
 from stillproof.importers.guess_space import guess_space
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_tensor
@@ -37,7 +37,7 @@ class DcBenchPair:
         labels, about_labels = read_labels(load_tensor(files[1]), files[1].name)
         space, about_space = guess_space(images, files[0].name)
         method = _method(path.absolute().parent.name.lower())
-        about = f"method {method}, from the folder's name" if method != "unknown" else "no method in the folder's name"
+        about = f"method {method}, from the folder's name" if method != OWN else "no method in the folder's name"
         return [
             ForeignSet(
                 images, labels, space, method=method, found=(about, about_space, about_labels), files=tuple(files)
@@ -48,4 +48,4 @@ class DcBenchPair:
 def _method(folder: str) -> str:
     if "kmeans" in folder or "center" in folder:
         return "k-center"
-    return "random" if "random" in folder else "unknown"
+    return "random" if "random" in folder else OWN

@@ -9,11 +9,12 @@ from stillproof.core.errors import BadInput, UnknownName
 from stillproof.importers.checkpoints import recognises_model
 from stillproof.importers.dc_bench_pair import DcBenchPair
 from stillproof.importers.dd_results import DdResults
+from stillproof.importers.dictionary_file import DictionaryFile
+from stillproof.importers.file_pair import NPY_PAIR, PT_PAIR
 from stillproof.importers.foreign_set import Importer
 from stillproof.importers.idm_pickle import IdmPickle
 from stillproof.importers.image_folders import IMAGE_FOLDERS
 from stillproof.importers.kip_file import KipFile
-from stillproof.importers.npy_pair import NpyPair
 from stillproof.importers.npz_file import NpzFile
 from stillproof.importers.pair_file import PackedPair, PlainPair
 from stillproof.importers.result_file import ResultFile
@@ -24,13 +25,15 @@ IMPORTERS: tuple[Importer, ...] = (
     TrajectoryFolder(),
     DcBenchPair(),
     ResultFile(),
+    DictionaryFile(),
     PackedPair(),
     PlainPair(),
     DdResults(),
     IdmPickle(),
     KipFile(),
     NpzFile(),
-    NpyPair(),
+    NPY_PAIR,
+    PT_PAIR,
     *IMAGE_FOLDERS,
 )
 MODEL = "checkpoint"  # the format of models, which are not distilled sets
@@ -52,7 +55,8 @@ def detect(path: Path, form: str = "auto") -> tuple[Importer, str]:
     if found is None:
         known = ", ".join([*(importer.name for importer in IMPORTERS), MODEL])
         raise BadInput(
-            f"{path} has no format that is known: is it a distilled set at all? `import --format` takes {known}."
+            f"{path} has no format that is known: is it a distilled set at all? `import --format` takes {known}; "
+            "--images and --labels take two files of any names."
         )
     return found
 

@@ -11,6 +11,8 @@ from torch import Tensor
 
 from stillproof.core.types import DataInfo, Labels
 
+OWN = "own"  # the method of a set that nobody is known to have published
+
 
 @dataclass(frozen=True)
 class ForeignSet:
@@ -25,7 +27,7 @@ class ForeignSet:
         whitening: Which whitening made a ``zca`` space: the usual one, ``kip``, that of KIP's authors, or
             ``normalised``, that of DataDAM's.
         decode: Whether each image holds four.
-        method: Who made it, as far as the file or its name says.
+        method: Who made it, as far as the file or its name says; else the user's own.
         recipe: Name of the recipe that its author trains with; the default recipe if empty.
         recipe_params: Parameters of that recipe, such as a learned ``lr``.
         found: What was read out of the file and why it is taken that way, one sentence each.
@@ -39,7 +41,7 @@ class ForeignSet:
     std: tuple[float, ...] = ()
     whitening: Literal["usual", "kip", "normalised"] = "usual"
     decode: Literal["none", "grid2x2"] = "none"
-    method: str = "unknown"
+    method: str = OWN
     recipe: str = ""
     recipe_params: Mapping[str, Any] = field(default_factory=dict)
     found: tuple[str, ...] = ()

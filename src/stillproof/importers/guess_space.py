@@ -10,8 +10,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.importers.eight_bit import is_eight_bit
-
-BYTES = 50.0  # learned images never reach so far from zero; pixels from 0 to 255 do
+from stillproof.sets.checks import looks_like_bytes
 
 
 def guess_space(images: Tensor, name: str) -> tuple[Literal["pixels", "normalised"], str]:
@@ -21,10 +20,10 @@ def guess_space(images: Tensor, name: str) -> tuple[Literal["pixels", "normalise
     if is_eight_bit(images):
         return "pixels", "taken for pixels, since they are 8-bit whole numbers"
     low, high = float(images.min()), float(images.max())
-    reach = f"values reach from {low:.2f} to {high:.2f}"
+    reach = f"values reach from {low:.3g} to {high:.3g}"
     if low >= 0 and high <= 1:
         return "pixels", f"taken for pixels, since {reach} (--space says otherwise)"
-    if low >= 0 and high > BYTES:
+    if looks_like_bytes(low, high):
         raise BadInput(f"{name}: {reach}: divide by 255 first, so that pixels are in [0, 1].")
     return "normalised", f"taken for normalised images, since {reach} (--space says otherwise)"
 

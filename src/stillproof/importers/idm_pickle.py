@@ -28,11 +28,7 @@ class IdmPickle:
 
     def recognises(self, path: Path) -> str:
         """Look at the name and the first byte."""
-        if not is_file(path, ".pkl", ".pickle"):
-            return ""
-        with path.open("rb") as file:
-            start = file.read(len(TORCH))
-        return "a pickle" if start.startswith(PROTOCOL) and start != TORCH else ""
+        return "a pickle" if is_plain_pickle(path) else ""
 
     def read(self, path: Path, info: DataInfo) -> list[ForeignSet]:
         """Read the pair onto the CPU."""
@@ -56,6 +52,15 @@ class IdmPickle:
                 found=(f"method {method}", about, about_space, about_labels),
             )
         ]
+
+
+def is_plain_pickle(path: Path) -> bool:
+    """Say whether a file is called a pickle and begins as one, and not as a file of ``torch.save``."""
+    if not is_file(path, ".pkl", ".pickle"):
+        return False
+    with path.open("rb") as file:
+        start = file.read(len(TORCH))
+    return start.startswith(PROTOCOL) and start != TORCH
 
 
 def _tensor(value: Any, path: Path) -> Tensor:

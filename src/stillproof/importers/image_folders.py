@@ -13,7 +13,7 @@ from stillproof.core.open_picture import open_picture
 from stillproof.core.types import DataInfo, Hard
 from stillproof.data.pictures import class_folders, pictures_in, read_pictures
 from stillproof.importers.folder_classes import folder_labels
-from stillproof.importers.foreign_set import ForeignSet
+from stillproof.importers.foreign_set import OWN, ForeignSet
 
 MADE_BY = ("sre2l", "cda", "dwa", "g-vbsm", "gvbsm", "edc", "rded", "d4m", "random")
 
@@ -34,7 +34,7 @@ class ImageFolders:
     folder: str
     picture: str
     square: int | None = None
-    method: str = "unknown"
+    method: str = OWN
 
     def recognises(self, path: Path) -> str:
         """Return which folder and picture show the layout; only names are read."""
@@ -78,7 +78,7 @@ class ImageFolders:
 
     def _method(self, path: Path) -> str:
         named = [method for method in MADE_BY if re.search(rf"(?<![a-z]){method}(?![a-z])", path.name.lower())]
-        return self.method if self.method != "unknown" or not named else named[0]
+        return self.method if self.method != OWN or not named else named[0]
 
 
 SRE2L = ImageFolders("sre2l", r"new\d+", r"class\d+_id\d+")  # also of CDA, DWA, G-VBSM and EDC

@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import Literal
 
 from stillproof.core.dsa_strategy import WITH_FLIP, strategy_for
-from stillproof.importers.foreign_set import ForeignSet
+from stillproof.importers.foreign_set import OWN, ForeignSet
 from stillproof.sets.usual_recipes import AUGMENTED_RECIPE, DEFAULT_RECIPE, datadam_recipe, dc_recipe, dsa_recipe
 
-NAMES = ("DC", "DSA", "DM", "DataDAM", "IDM", "BACON", "IDC", "DREAM", "MTT", "TESLA", "FTD", "DATM", "EDF")
+MATCHING = ("MTT", "TESLA", "FTD", "DATM", "EDF")  # match trajectories
+NAMES = ("DC", "DSA", "DM", "DataDAM", "IDM", "BACON", "IDC", "DREAM", *MATCHING)
 KNOWN = {name.lower(): name for name in NAMES} | {"tm": "MTT"}
 PACKED = frozenset({"IDM", "BACON", "IDC", "DREAM"})
 WITHOUT_AUGMENTATION = frozenset({"DC"})  # but on MNIST; the others train with DSA
 MIRRORS_DIGITS = frozenset({"BACON"})
 
 
-def method_in(path: Path, default: str) -> str:
-    """Return the method that a file's name or its folder's speaks of, or the format's own."""
+def method_in(path: Path, default: str = OWN) -> str:
+    """Return the method that a file's name or its folder's speaks of, or the format's own, if it has one."""
     words = re.split(r"[^a-z0-9]+", f"{path.name}/{path.parent.name}".lower())
     return next((KNOWN[word] for word in words if word in KNOWN), default)
 

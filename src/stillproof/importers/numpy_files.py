@@ -14,9 +14,8 @@ from torch import Tensor
 from stillproof.core.errors import BadInput
 from stillproof.core.stand_ins import shown
 from stillproof.core.types import DataInfo
+from stillproof.importers.pair_names import pair_of
 
-IMAGES = ("images", "x", "data")  # lower case, as all names are compared
-LABELS = ("labels", "y", "targets")
 MOST_PACKED = 100  # times its own size that a file may unpack to: images never shrink as much
 SLACK = 2**24  # bytes that do no harm, however well they were packed
 
@@ -49,13 +48,13 @@ def npz_names(path: Path) -> dict[str, str]:
 def load_npz(path: Path) -> tuple[Tensor, Tensor]:
     """Return images and labels, whichever of the usual names they have."""
     names = npz_names(path)
-    pair = [next((names[name] for name in wanted if name in names), None) for wanted in (IMAGES, LABELS)]
-    if None in pair:
+    pair = pair_of(names)
+    if pair is None:
         held = shown(", ".join(names.values())) or "nothing"
         raise BadInput(f"{path} holds {held}, but images and labels are needed.")
     try:
         with np.load(path, allow_pickle=False) as archive:
-            images, labels = (_tensor(archive[str(name)], path) for name in pair)
+            images, labels = (_tensor(archive[names[name]], path) for name in pair)
         return images, labels
     except BadInput:
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,12 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.eight_bit import eight_bit_pixels, is_eight_bit
 from stillproof.importers.foreign_set import ForeignSet, is_file
-from stillproof.importers.guess_space import guess_space
 from stillproof.importers.known_methods import method_in, recipe_of
+from stillproof.importers.plain_set import plain_set
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_torch
 
-PAIR = "a pair of images (N, C, H, W) and labels"
+PAIR = "a pair of images and labels"
 NAMED = ("data_best.pt", "idc", "dream", "factor2")  # in names of IDC's files and folders
 # IDC feeds its networks pixels that are normalised with these, which are not the usual ones.
 MEAN, STD = (0.4914, 0.4822, 0.4465), (0.2471, 0.2435, 0.2616)
@@ -44,7 +45,7 @@ class PackedPair:
             raise BadInput(f"{path}: images are {images.dtype}, not floats: divide whole numbers by 255 first.")
         if not bool(((images >= 0) & (images <= 1)).all()):
             raise BadInput(
-                f"{path}: images reach from {images.min():.2f} to {images.max():.2f}, but those of IDC and DREAM "
+                f"{path}: images reach from {images.min():.3g} to {images.max():.3g}, but those of IDC and DREAM "
                 "are in [0, 1]: for any other pair of images and labels, say --format pair."
             )
         method = method_in(path.absolute(), "IDC")
@@ -72,12 +73,10 @@ class PlainPair:
         return PAIR if _is_pair(path) else ""
 
     def read(self, path: Path, info: DataInfo) -> list[ForeignSet]:
-        """Read the pair, one image in each."""
-        images, values = _read_pair(path)
-        space, about_space = guess_space(images, path.name)
-        labels, about_labels = read_labels(values, path.name)
-        about = ("one image in each (--format idc says otherwise)", about_space, about_labels)
-        return [ForeignSet(images, labels, space, found=about)]
+        """Read the pair; one image is in each, unless its method packs them."""
+        found = plain_set(*_read_pair(path), path, info)
+        each = ["one image in each (--format idc says otherwise)"] if found.decode == "none" else []
+        return [dataclasses.replace(found, found=(*each, *found.found))]
 
 
 def _is_pair(path: Path) -> bool:
@@ -95,4 +94,6 @@ def _pair(content: Any) -> tuple[Tensor, Tensor] | None:
     if not (isinstance(content, list) and len(content) == 2 and all(isinstance(part, Tensor) for part in content)):
         return None
     images, labels = content
-    return (images, labels) if images.ndim == 4 and labels.ndim in (1, 2) else None
+    # Grey images may have no axis of channels; then the labels, as many, tell a pair from two other tensors.
+    grey = images.ndim == 3 and labels.ndim >= 1 and len(images) == len(labels)
+    return (images, labels) if (images.ndim == 4 or grey) and labels.ndim in (1, 2) else None

@@ -11,7 +11,7 @@ from stillproof.core.types import Hard, Labels, Stored
 
 def read_labels(values: Tensor, name: str) -> tuple[Labels, str]:
     """Return labels and what they were taken for; ``name`` is what messages call the file."""
-    if values.ndim == 2 and values.is_floating_point():
+    if values.ndim == 2 and (values.is_floating_point() or _is_one_hot(values)):
         return _soft(values.float())
     if values.ndim != 1:
         raise BadInput(
@@ -24,8 +24,20 @@ def read_labels(values: Tensor, name: str) -> tuple[Labels, str]:
     return Hard(values.long()), f"labels are classes, stored as {str(values.dtype).removeprefix('torch.')}"
 
 
+def plain_classes(labels: Labels) -> Labels:
+    """Return one-hot labels as the classes that they are, so that both are the same set; others as they came."""
+    return Hard(labels.classes) if isinstance(labels, Stored) and _is_one_hot(labels.values) else labels
+
+
+def _is_one_hot(values: Tensor) -> bool:
+    """Say whether every row has a single 1, and zeros besides."""
+    return bool(((values == 0) | (values == 1)).all()) and bool((values.sum(1) == 1).all())
+
+
 def _soft(values: Tensor) -> tuple[Labels, str]:
     """Tell probabilities (rows add up to 1), centred labels (to 0) and logits apart."""
+    if _is_one_hot(values):
+        return Stored("probs", values), "labels are one-hot, so they are classes"
     sums = values.sum(1)
     if bool((values >= 0).all()) and torch.allclose(sums, torch.ones_like(sums), atol=1e-3):
         return Stored("probs", values), "labels are probabilities: no entry is negative and every row adds up to 1"

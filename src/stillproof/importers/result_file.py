@@ -10,7 +10,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.importers.foreign_set import ForeignSet, is_file
+from stillproof.importers.foreign_set import OWN, ForeignSet, is_file
 from stillproof.importers.known_methods import KNOWN, decode_of, recipe_of
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_torch
@@ -58,7 +58,7 @@ def _experiment(path: Path, entry: Any, number: int, about: tuple[str, ...]) -> 
 
 def _method(path: Path) -> str:
     named = NAME.match(path.name)
-    return KNOWN.get(named["method"].lower(), named["method"]) if named else "unknown"
+    return KNOWN.get(named["method"].lower(), named["method"]) if named else OWN
 
 
 def _about(path: Path, info: DataInfo) -> list[str]:

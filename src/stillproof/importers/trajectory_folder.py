@@ -14,7 +14,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Stored
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.guess_space import guess_space, says_zca
-from stillproof.importers.known_methods import method_in
+from stillproof.importers.known_methods import MATCHING, method_in
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_tensor
 
@@ -46,7 +46,7 @@ class TrajectoryFolder:
         """Read the set; rows of labels are logits, and a learned rate goes into the recipe."""
         parts = _parts(path)
         if parts is None:
-            raise BadInput(f"{path} holds no images_best.pt, images_best_0.pt or images.pt.")
+            raise BadInput(f"{path} holds no images_best.pt or images_best_0.pt, nor images.pt with lr.pt beside it.")
         images = _joined(parts.images)
         labels, about_labels = read_labels(_joined(parts.labels), parts.labels[0].name)
         if isinstance(labels, Stored) and labels.kind != "probs":
@@ -81,6 +81,8 @@ def _parts(path: Path) -> Parts | None:
     if named is None or not path.is_file():
         return None
     tag, folder = named["tag"], path.parent
+    if not _is_matching(path, tag):
+        return None
     if named["shard"]:
         numbers = sorted(int(found.stem.rpartition("_")[2]) for found in folder.glob(f"images{tag}_*.pt"))
         if numbers != list(range(len(numbers))):
@@ -97,6 +99,16 @@ def _parts(path: Path) -> Parts | None:
         if not part.is_file():
             raise BadInput(f"{part} is not there: it belongs to {path.name}.")
     return parts
+
+
+def _is_matching(path: Path, tag: str) -> bool:
+    """Say whether files are of these programs: anybody calls a pair images.pt and labels.pt, with a number or without.
+
+    What others do not have are the best images, a learned rate, whitened copies to look at, or the method's name.
+    """
+    beside = (f"lr{tag}.pt", "images_best*.pt", "images_zca_*.pt")
+    particular = tag == "_best" or any(next(path.parent.glob(one), None) for one in beside)
+    return particular or method_in(path.absolute()) in MATCHING
 
 
 def _space(images: Tensor, file: Path, info: DataInfo) -> tuple[dict[str, Any], list[str]]:

@@ -45,11 +45,27 @@ def paired(first: Values, second: Values) -> Difference | None:
 
 
 def missing_notes(rows: Iterable[Answered]) -> list[str]:
-    """Say what is missing and why."""
+    """Say which sets were there before, what is missing and why."""
     rows = list(rows)
     waiting = sum(row.waiting for row in rows)
     notes = [f"Missing: {waiting} not computed yet."] if waiting else []
-    return notes + sorted({f"Missing: {reason}" for row in rows for reason in row.reasons})
+    return [*_set_notes(rows), *notes, *sorted({f"Missing: {reason}" for row in rows for reason in row.reasons})]
+
+
+def _set_notes(rows: Sequence[Answered]) -> list[str]:
+    ids = {str(row["method"]): str(row["set"])[:12] for row in rows if row["set"]}
+    sets = one_set([f"{name} (artifact {artifact})" for name, artifact in ids.items()])
+    caveats = grouped((row for row in rows if row["caveat"]), "caveat")
+    told = [
+        f"{', '.join(dict.fromkeys(row['method'] for row in group))}: {what}." for (what,), group in caveats.items()
+    ]
+    return [*([f"{sets[0].upper()}{sets[1:]}."] if sets else []), *told]
+
+
+def one_set(names: Iterable[str]) -> str:
+    """Say of which methods all seeds train on one set, since that was there before; nothing if there are none."""
+    listed = ", ".join(dict.fromkeys(names))
+    return f"one set for all seeds: {listed}" if listed else ""
 
 
 def images(ipc: int | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,11 +46,16 @@ def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[S
     for absent in sorted(set(ipc or ()) - asked):
         known = ", ".join(str(number) for number in sorted(asked)) or "none"
         raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
-    chosen = [row["cells"][0] for row in run.rows if row["cells"] and (not ipc or row.get("ipc") in ipc)]
-    found = _sets_behind(store, chosen)
+    chosen = [row for row in run.rows if not ipc or row.get("ipc") in ipc]
+    # Sets that were there before, which no cell of the run made; they are called as in its tables.
+    there = {row["set"]: row["method"] for row in chosen if "set" in row}
+    found = dict.fromkeys((*there, *_sets_behind(store, [row["cells"][0] for row in chosen if row["cells"]])))
     if not found:
         raise BadInput(f"the newest run of {suite!r} has no distilled set yet: `stillproof status` says why.")
-    return [named_set(store, artifact) for artifact in found]
+    sets = [named_set(store, artifact) for artifact in found]
+    return [
+        dataclasses.replace(one, card={**one.card, "method": there.get(one.id, one.card["method"])}) for one in sets
+    ]
 
 
 def _sets_behind(store: Store, cells: Sequence[str]) -> list[str]:
@@ -101,7 +107,8 @@ def title_of(shown: ShownSet) -> str:
 
 def _settings(shown: ShownSet) -> dict[str, Any]:
     card = shown.card
-    return {**card.get("params", {}), "network": card.get("network"), "seed": card.get("seed")}
+    origin = card.get("provenance", {}).get("imported", {})
+    return {**card.get("params", {}), **origin, "network": card.get("network"), "seed": card.get("seed")}
 
 
 def _read(folder: Path) -> ShownSet:

@@ -9,7 +9,7 @@ from typing import Any
 
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput
-from stillproof.core.spec import Json, digest
+from stillproof.core.spec import Json, canonical_json, digest
 from stillproof.nets.home import HOME
 from stillproof.run.cell import SPEC_FORMAT, Cell, Images, Planned
 from stillproof.run.resolve import Resolver
@@ -37,12 +37,24 @@ class Planner:
         self._code = functools.cache(stages.code)
 
     def rows(self, rows: Iterable[Row]) -> list[Json]:
-        """Plan the rows of a suite; return them as they are stored, with the cell of each seed."""
-        return [self._row(row) for row in rows]
+        """Plan the rows of a suite; return them as they are stored, with the cell of each seed.
+
+        A set that is there already has one size, so that rows of several sizes may be the same one.
+        """
+        planned: list[Json] = []
+        seen: set[str] = set()
+        for row in map(self._row, rows):
+            written = canonical_json(row) if "set" in row else ""
+            if written not in seen:
+                planned.append(row)
+            seen |= {written} if written else set()
+        return planned
 
     def _row(self, row: Row) -> Json:
         """Return a row with its cells; one that may be too large for its data set, and is, has a reason instead."""
         keys = {**row.keys, **{key: self._named(row.keys) for key, value in row.keys.items() if value == HOME}}
+        if row.reason:
+            return {**keys, "cells": [], "reason": row.reason}
         try:
             return {**keys, "cells": [self.plan(request).id for request in row.requests]}
         except TooFewImages as error:

@@ -16,6 +16,10 @@ from stillproof.sets.preview import previews
 from stillproof.train.model import space_of
 from stillproof.transforms.front import Front
 
+ORIGIN = "imported"  # in the provenance of a set that was taken over: the file, its hash and its format
+# What does not name such a set, so that the same tensors are one set however they came.
+IMPORTED_VOLATILE = ("cost", "method", "provenance")
+
 
 def tensors_of(distilled: Distilled) -> dict[str, Tensor]:
     """Return the tensors that are stored."""
@@ -37,7 +41,9 @@ def card_of(distilled: Distilled) -> Json:
 def extra_files(distilled: Distilled, front: Front) -> dict[str, bytes]:
     """Return the files that are only for people to look at."""
     card = distilled.card
-    origin = f"imported from `{card.params['file']}` with" if card.params.get("imported") else "made by"
+    imported = card.provenance.get(ORIGIN, {})
+    file = f" from `{imported['file']}`" if "file" in imported else ""
+    origin = f"imported{file} with" if imported else "made by"
     pictures = previews(distilled, front)
     decoded = "\n- `preview_decoded.png`: the images to train on, four out of each" if len(pictures) > 1 else ""
     readme = f"""# {card.method}, {card.ipc} images per class of {card.dataset}

@@ -8,6 +8,8 @@ from torch import Tensor
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Labels, PerEpoch
 
+FAR = 50.0
+
 
 def check_images(images: Tensor, labels: Labels, info: DataInfo, dataset: str) -> None:
     """Refuse images that are not floats, do not fit the data set or their labels, or are not finite as float32."""
@@ -71,5 +73,13 @@ def _check_recording(labels: PerEpoch) -> None:
 def check_pixels(images: Tensor) -> None:
     """Refuse images that are said to be pixels and leave [0, 1]."""
     low, high = float(images.min()), float(images.max())
+    reach = f"images reach from {low:.3g} to {high:.3g}"
+    if looks_like_bytes(low, high):
+        raise BadInput(f"{reach}: divide by 255 first, so that pixels are in [0, 1].")
     if not (low >= 0 and high <= 1):
-        raise BadInput(f"images reach from {low:.2f} to {high:.2f}, so they are not pixels: say space='normalised'?")
+        raise BadInput(f"{reach}, so they are not pixels: say space='normalised'?")
+
+
+def looks_like_bytes(low: float, high: float) -> bool:
+    """Say whether floats of this range are pixels from 0 to 255: learned images never reach so far from zero."""
+    return low >= 0 and high > FAR

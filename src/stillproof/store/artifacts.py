@@ -71,9 +71,9 @@ class Artifacts:
         except Corrupt:
             return False
 
-    def id_of(self, kind: str, tensors: Mapping[str, Tensor], card: Json) -> str:
+    def id_of(self, kind: str, tensors: Mapping[str, Tensor], card: Json, volatile: Collection[str] = VOLATILE) -> str:
         """Return the id that ``write`` of these would give; nothing is written."""
-        return seal(kind, tensors, card, VOLATILE)[0]
+        return seal(kind, tensors, card, volatile)[0]
 
     def tensors_bytes(self, artifact: str) -> int | None:
         """Return the size of an artifact's file of tensors, or nothing if a file is missing; none is read."""

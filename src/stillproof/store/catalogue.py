@@ -43,22 +43,26 @@ class Catalogue:
                     connection.execute(update(table).where(table.c.id == artifact).values(changes))
 
     def resolve(self, text: str, kind: str | None) -> str:
-        """Return the id of the artifact that ``text`` means: an id, the beginning of one, or a name.
+        """Return the id of the artifact that ``text`` means: an id, a name, or the beginning of one.
+
+        Names of what was imported begin with its method, as in ``mine-digits-1ipc-30622e``, so that ``mine`` will do.
 
         Raises:
             BadInput: There is none, there are several, or it is of another kind.
         """
         exact = or_(table.c.id == text, table.c.name == text)
         found = self._find(exact) or (self._find(begins(table, text)) if is_prefix(text) else [])
+        found = found or self._imported_as(text)
         right = [row for row in found if kind in (None, row.kind)]
         if len(right) == 1:
             return str(right[0].id)
         if right:
-            ids = ", ".join(row.id[: len(text) + 4] for row in right[:5])
-            raise BadInput(f"{text!r} begins more than one artifact: write more of it ({ids}).")
+            longer = [row.id[: len(text) + 4] if row.id.startswith(text) else row.name for row in right[:5]]
+            raise BadInput(f"{text!r} begins more than one artifact: write more of it ({', '.join(longer)}).")
         if found:
             raise BadInput(f"artifact {text!r} is of kind {found[0].kind}, but one of kind {kind} is needed.")
-        raise self._unknown(text, kind)
+        # A store may hold thousands.
+        raise UnknownName("artifact", text, self.similar(text, kind) or self._newest(kind)[:10])
 
     def cell_of(self, artifact: str) -> str | None:
         """Return the cell that made an artifact, if it was made in this store."""
@@ -90,9 +94,19 @@ class Catalogue:
         with self._database.read() as connection:
             return list(connection.execute(select(table).where(condition).order_by(table.c.id)))
 
-    def _unknown(self, text: str, kind: str | None) -> UnknownName:
-        """Name what comes closest, or else the newest: a store may hold thousands."""
-        rows = sorted(self._find(table.c.kind == kind if kind else table.c.id != ""), key=lambda row: -row.created)
-        known = [row.name or row.id[:12] for row in rows]
+    def _imported_as(self, text: str) -> list[Row[Any]]:
+        """Return what no cell made and whose name begins with ``text``; sets on the way to another have an @."""
+        begun = table.c.name.startswith(f"{text}-", autoescape=True)
+        return [row for row in self._find(begun & table.c.cell.is_(None)) if "@" not in row.name]
+
+    def similar(self, text: str, kind: str | None) -> list[str]:
+        """Return up to three names that come close to ``text``, or whose beginnings do."""
+        known = self._newest(kind)
         close = difflib.get_close_matches(text, known, n=3, cutoff=0.5)
-        return UnknownName("artifact", text, close or known[:10])
+        begun = [name for name in known if difflib.get_close_matches(text, [name[: len(text) + 1]], cutoff=0.8)]
+        return close or begun[:3]
+
+    def _newest(self, kind: str | None) -> list[str]:
+        """Return what people call the artifacts of a kind, the newest first."""
+        rows = self._find(table.c.kind == kind if kind else table.c.id != "")
+        return [row.name or row.id[:12] for row in sorted(rows, key=lambda row: -row.created)]

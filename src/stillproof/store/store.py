@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from stillproof.core.spec import Json
 from stillproof.core.tensor_size import size_in_bytes
-from stillproof.store.artifacts import Artifacts
+from stillproof.store.artifacts import VOLATILE, Artifacts
 from stillproof.store.catalogue import Catalogue
 from stillproof.store.claims import Claims
 from stillproof.store.damage import damaged
@@ -56,6 +56,7 @@ class Store:
         name: str | None = None,
         cell: str | None = None,
         extra: Mapping[str, bytes] | None = None,
+        volatile: Collection[str] = VOLATILE,
     ) -> str:
         """Write an artifact, enter it into the catalogue and return its id.
 
@@ -66,8 +67,9 @@ class Store:
             name: What people call it; the newest to ask for a name has it.
             cell: The cell that made it.
             extra: Further files by name, for people to look at.
+            volatile: Keys of the card that do not name it.
         """
-        artifact = self.artifacts.write(kind, tensors, card, extra=extra)
+        artifact = self.artifacts.write(kind, tensors, card, volatile, extra)
         self.register_artifact(artifact, kind, name, cell, size_in_bytes(tensors.values()))
         return artifact
 
@@ -82,8 +84,12 @@ class Store:
         """Enter an artifact that was written, with its size in bytes; ``keep`` does both."""
         self._catalogue.register(artifact, kind, name, cell, size, self.artifacts.tensors_bytes(artifact))
 
+    def similar_artifacts(self, text: str, kind: str | None = None) -> list[str]:
+        """Return the names of artifacts that come close to ``text``."""
+        return self._catalogue.similar(text, kind)
+
     def resolve_artifact(self, text: str, kind: str | None = None) -> str:
-        """Return the id of the artifact that ``text`` means: an id, the beginning of one, or a name.
+        """Return the id of the artifact that ``text`` means: an id, a name, or the beginning of one.
 
         Raises:
             BadInput: There is none, there are several, or it is of another kind.

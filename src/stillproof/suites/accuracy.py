@@ -20,8 +20,9 @@ class Accuracy:
 
     Args:
         dataset: Data sets.
-        methods: Distillers, with parameters where wanted.
-        ipc: Images per class.
+        methods: Distillers, with parameters where wanted, and sets that are there already: an artifact's name, id or
+            folder, or somebody's file.
+        ipc: Images per class of what is distilled; a set that is there has its own.
         seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
         network: Networks that are trained; each method distils with the first.
         recipe: How networks are trained on distilled sets.
@@ -63,6 +64,5 @@ class Accuracy:
         builder = RowBuilder(dataset, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
         if self.full_recipe:
             yield builder.accuracy("", FULL, None, self.full_recipe, network=network)
-        for ipc in self.ipc:
-            for method in self.methods:
-                yield builder.accuracy("", method, ipc, self.recipe, network=network)
+        for method, ipc in builder.asked(self.methods, self.ipc):
+            yield builder.accuracy("", method, ipc, self.recipe, network=network)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import Scale
 from stillproof.core.types import Selection
+from stillproof.suites.fixed_set import fixed_set
 
 # All training images, or those left when one of the held-out parts is taken away.
 Part = Literal["train", "fit", "search-fit"]
@@ -61,19 +62,31 @@ def real_images(dataset: str, part: Part = "train") -> Request:
     return Request("data", dataset=dataset, part=part)
 
 
-def stored_set(artifact: str, dataset: str, cell: str | None = None, count: int = 0) -> Request:
+def stored_set(
+    artifact: str, dataset: str, cell: str | None = None, count: int = 0, part: Part = "train", name: str = ""
+) -> Request:
     """Ask for a distilled set that is already in the store, by its content id.
 
     ``dataset`` is where it is judged; ``cell`` is the one that made it, if it was made here: training on it is then
-    the same question as in a suite that makes it.
+    the same question as in a suite that makes it. ``part`` is of the real images that it is seen among, and ``name``
+    what people read.
     """
-    return Request("artifact", artifact=artifact, dataset=dataset, cell=cell, count=count)
+    about = {"cell": cell, "count": count, "part": part, "name": name}
+    return Request("artifact", artifact=artifact, dataset=dataset, **about)
 
 
 def distilled(
     data: Request, method: str, ipc: int, seed: int, network: str = "home", scale: Scale = "paper"
 ) -> Request:
-    """Ask for a distilled set to be made; ``method`` may carry parameters, as in ``dm:steps=100``."""
+    """Ask for a distilled set to be made; ``method`` may carry parameters, as in ``dm:steps=100``.
+
+    A set that is there already may stand among the methods: it is asked for as it is, whatever ``ipc`` and seed.
+    """
+    there = fixed_set(method)
+    if there is not None:
+        if there.dataset != data.dataset:
+            raise BadInput(f"{there.name} is a set of {there.dataset}, not of {data.dataset}: leave one of them out.")
+        return stored_set(there.artifact, there.dataset, there.cell or None, there.count, data.part, there.name)
     return Request("distill", data=data, method=method, ipc=ipc, seed=seed, network=network, scale=scale)
 
 
@@ -96,9 +109,11 @@ def selected(train: Request, rule: Selection) -> Request:
 class Row:
     """One row of a suite's table: what it is about, and the request of each seed.
 
-    One that ``may_be_too_large`` has no answer where the data set has too few images; any other is then refused.
+    One that ``may_be_too_large`` has no answer where the data set has too few images; any other is then refused. One
+    with a ``reason`` can have no answer at all, and asks for none.
     """
 
     keys: Mapping[str, Any]
     requests: tuple[Request, ...]
     may_be_too_large: bool = False
+    reason: str = ""

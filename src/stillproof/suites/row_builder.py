@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from stillproof.core.presets import Scale
 from stillproof.core.types import Selection
+from stillproof.suites.fixed_set import HELDOUT_SEEN, FixedSet, fixed_set
 from stillproof.suites.requests import Heldout, Part, Request, Row, distilled, real_images, selected, trained
 
 Protocol = Literal["fair", "faithful"]
@@ -38,6 +39,18 @@ class RowBuilder:
     def part(self) -> Part:
         """Return the part that is learned from: not all, if the rest is needed to choose an epoch by."""
         return "fit" if self.selection == "heldout" else "train"
+
+    def asked(self, methods: Iterable[str], sizes: Iterable[int]) -> Iterator[tuple[str, int]]:
+        """Yield every method with every number of images per class, size by size.
+
+        A set that is there already has a number of its own: it comes once, and only if it is of this data set.
+        """
+        found, sizes = {method: fixed_set(method) for method in methods}, list(sizes)
+        own = [there.ipc for there in found.values() if there and there.dataset == self.dataset]
+        for ipc in dict.fromkeys((*sizes, *own)):
+            for method, there in found.items():
+                if ipc in sizes if there is None else (there.dataset, there.ipc) == (self.dataset, ipc):
+                    yield method, ipc
 
     def distilled(self, method: str, ipc: int, seed: int, part: Part | None = None) -> Request:
         """Ask for the set of one repetition."""
@@ -74,15 +87,24 @@ class RowBuilder:
 
         ``more`` is what else it is about; a ``selection`` in it is the row's own.
         """
+        there = fixed_set(method)
         keys = {
             **({"section": section, "scale": self.scale} if section else {}),
             "dataset": self.dataset,
-            "method": method,
-            "ipc": ipc,
+            "method": there.name if there else method,
+            "ipc": there.ipc if there else ipc,
             "network": self.home,
             **({"home": self.home} if section else {}),
             **more,
             "protocol": self.protocol,
             "selection": more.get("selection", self.selection),
+            **(_about_set(there, requests) if there else {}),
         }
         return Row(keys, tuple(requests))
+
+
+def _about_set(there: FixedSet, requests: Sequence[Request]) -> dict[str, Any]:
+    """Return what a row says of a set that was there before: which one, and what to keep in mind."""
+    trainings = [request.train for request in requests if request.stage == "select"]
+    seen = not there.unseen and any(train.params.get("heldout") for train in trainings)
+    return {"set": there.artifact, **({"caveat": HELDOUT_SEEN} if seen else {})}

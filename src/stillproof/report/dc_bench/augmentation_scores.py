@@ -14,6 +14,7 @@ from stillproof.report.tables.table import Column, Table, Value
 from stillproof.score.stats import Summary, summarise_accuracies
 
 NONE = "none"
+OWN_RECIPE = "own recipe"  # in place of an augmentation: how a set's author trains on it
 HELDOUT, ORACLE = "held-out training images", "ORACLE: the test images"
 COLUMNS = (
     *BEFORE,
@@ -48,7 +49,7 @@ def scores_table(rows: Sequence[Answered], choices: Sequence[Answered]) -> Table
     for key, group in grouped(rows, "dataset", "network", "method", "ipc").items():
         oracle = group[0]["protocol"] == "faithful"
         named = {row["augmentation"]: row for row in group}
-        others = {name: row for name, row in named.items() if name != NONE}
+        others = {name: row for name, row in named.items() if name not in (NONE, OWN_RECIPE)}
         judged = others if oracle else {row["augmentation"]: row for row in chosen_by.get(key, [])}
         best = _best(list(others), judged, "accuracy" if oracle else "heldout_accuracy")
         scores = {

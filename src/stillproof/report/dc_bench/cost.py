@@ -49,7 +49,7 @@ def cost_tables(rows: Rows) -> list[Table]:
 def _line(row: Answered) -> dict[str, Value]:
     there = published_step(row["dataset"], row["method"], row["ipc"]) if row["scale"] == "paper" else None
     line = about(row) | {"published_step_seconds": None if there is None else Seconds(there)}
-    result = row.results[0]
+    result = row.results[0] if row.results else None
     if result is None:
         return line
     step, others = result["step_seconds"], result["others_cpu"]

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 DROP = Column("drop", "below home, points", Difference)
 COLUMNS = (DATASET, METHOD, IPC, NETWORK, HOME, ACCURACY, DROP, PUBLISHED, DISTANCE, MISSING, *RULES)
 DROP_NOTE = "below home: how far below the network that the set was distilled with, seed by seed."
+ELSEWHERE_NOTE = "A set that was there before is seen from the same home, whichever network it was made with."
 
 
 def transfer_tables(rows: Rows) -> list[Table]:
     """Return the table of networks, its summary for each method, and how far the order of methods is preserved."""
     found = rows["transfer"]
     lines = [line for group in grouped(found, "dataset", "method", "ipc").values() for line in _lines(group)]
-    notes = [DROP_NOTE, *published_notes(lines, WITH_DSA), *missing_notes(found)]
+    made_elsewhere = [ELSEWHERE_NOTE] if any(row["set"] for row in found) else []
+    notes = [DROP_NOTE, *made_elsewhere, *published_notes(lines, WITH_DSA), *missing_notes(found)]
     table = Table("transfer", "Accuracy on other networks", COLUMNS, lines, notes)
     return [table, summary_table(found), ranking_table(found)]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stillproof.report.answers import Answered
 from stillproof.report.captions import Basis
-from stillproof.report.rows import images
+from stillproof.report.rows import images, one_set
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,4 +35,5 @@ def basis_of(rows: Sequence[Answered], *keys: str) -> Basis:
     recipes = list(dict.fromkeys(str(row["recipe"]) for row in rows if row["recipe"]))
     words += [f"recipe {recipes[0]}"] if len(recipes) == 1 else []
     words += [f"scale {first['scale']}"] if first["scale"] else []
+    words += [said] if (said := one_set(str(row["method"]) for row in rows if row["set"])) else []
     return Basis(str(first["protocol"] or ""), str(first["selection"] or ""), "; ".join(words))

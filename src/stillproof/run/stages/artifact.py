@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from stillproof.core.components import stages
 from stillproof.run.cell import Images
 from stillproof.run.stage import Stage
+from stillproof.suites.requests import Part
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
@@ -23,14 +24,18 @@ class StoredSet(Stage):
         dataset: Where it is judged.
         cell: The cell that made it, if that is known: it then names the set, as in a suite that makes it.
         count: How many images a training sees.
+        part: The real images that it is seen among, where it is compared with them.
+        name: What people call it.
     """
 
     artifact: str
     dataset: str
     cell: str | None = None
     count: int = 0
+    part: Part = "train"
+    name: str = ""
 
     def images(self, planner: Planner) -> Images:
         """Return the images; they are there, so that no cell is needed."""
         spec = {"cell": self.cell} if self.cell else {"artifact": self.artifact}
-        return Images(spec, self.count, self.dataset, self.artifact[:12])
+        return Images(spec, self.count, self.dataset, self.name or self.artifact[:12])

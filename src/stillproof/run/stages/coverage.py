@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.provenance import numerics
-from stillproof.run.cell import Cell, Planned
+from stillproof.core.spec import Json
+from stillproof.run.cell import Cell, Images, Planned
 from stillproof.run.features import Features, read_embedder, sample_of_class
 from stillproof.run.stage import Answer, Job, Stage
+from stillproof.run.stages.artifact import StoredSet
 from stillproof.run.stages.data import Data
 from stillproof.run.stages.distill import Distill
 from stillproof.run.stages.snapshot import Snapshot
@@ -42,16 +44,17 @@ class Coverage(Stage):
 
     def plan(self, planner: Planner) -> Planned:
         """Plan the coverage, the set itself and the network that looks at it."""
-        model, made = planner.plan(self.model), planner.plan(self.of)
+        model = planner.plan(self.model)
         real = same_source(planner, [self.of], model)
+        made = planner.images(self.of)
         data = planner.names.data(real.dataset, real.part)
-        spec = {"model": model.id, "set": made.id, "data": data.id, "k": NEIGHBOUR, "most_real": MOST_REAL}
+        spec = {"model": model.id, "set": set_spec(made), "data": data.id, "k": NEIGHBOUR, "most_real": MOST_REAL}
         _, flops = planner.names.network(model.where["network"], data.info)
-        images = min(data.total, data.info.num_classes * MOST_REAL) + (made.images or 0)
+        images = min(data.total, data.info.num_classes * MOST_REAL) + made.count
         return Planned(
             spec=spec,
             label=f"coverage of {made.label}",
-            needs=(model.id, made.id),
+            needs=(model.id, *made.needs),
             flops=images * flops,
             where={"dataset": real.dataset, "part": real.part},
         )
@@ -61,7 +64,7 @@ class Coverage(Stage):
         """Measure the coverage of every class, and their mean."""
         spec = job.spec
         data = job.data(spec["data"], job.where["part"])
-        distilled = read_set(job.store, job.answer_of(spec["set"])["artifact"])
+        distilled = read_set(job.store, artifact_of(spec["set"], job))
         embedder = read_embedder(spec["model"], job)
         shares: list[float] = []
         real = synthetic = 0
@@ -93,10 +96,23 @@ def same_source(planner: Planner, sets: Sequence[Request], model: Cell) -> Data:
     return real
 
 
+def set_spec(made: Images) -> str | Json:
+    """Return how a spec names a set that is looked at: by the cell that makes it or, if there is none, by content."""
+    cell: str | None = made.spec.get("cell")
+    return cell or made.spec
+
+
+def artifact_of(named: str | Json, job: Job) -> str:
+    """Return the artifact of a set that a spec names."""
+    return str(job.answer_of(named)["artifact"] if isinstance(named, str) else named["artifact"])
+
+
 def _source(planner: Planner, request: Request) -> Data:
     made = planner.stage(request)
     if isinstance(made, Snapshot):
         return _source(planner, made.of)
+    if isinstance(made, StoredSet):
+        return Data(made.dataset, made.part)
     if not isinstance(made, Distill):
         raise BadInput(f"{request} is not a distilled set that could be looked at.")
     return made.source(planner)

@@ -15,7 +15,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.run.cell import Planned
 from stillproof.run.features import Features, read_embedder, sample_of_class
 from stillproof.run.stage import Answer, Job, Stage
-from stillproof.run.stages.coverage import MOST_REAL, NEIGHBOUR, class_coverage, same_source
+from stillproof.run.stages.coverage import MOST_REAL, NEIGHBOUR, artifact_of, class_coverage, same_source, set_spec
 from stillproof.sets.read import read_set
 from stillproof.suites.requests import Request
 
@@ -44,14 +44,15 @@ class Map(Stage):
 
     def plan(self, planner: Planner) -> Planned:
         """Plan the plane, the sets on it and the network that looks at them."""
-        model, made = planner.plan(self.model), [planner.plan(request) for request in self.sets]
+        model = planner.plan(self.model)
         real = same_source(planner, self.sets, model)
+        made = [planner.images(request) for request in self.sets]
         data = planner.names.data(real.dataset, real.part)
         if not 0 <= self.label < data.info.num_classes:
             raise BadInput(f"{data.info.name} has no class {self.label}: 0 to {data.info.num_classes - 1} are there.")
         spec = {
             "model": model.id,
-            "sets": [cell.id for cell in made],
+            "sets": [set_spec(one) for one in made],
             "label": self.label,
             "data": data.id,
             "k": NEIGHBOUR,
@@ -60,11 +61,11 @@ class Map(Stage):
             "perplexity": PERPLEXITY,
         }
         _, flops = planner.names.network(model.where["network"], data.info)
-        images = MOST_REAL + sum(cell.images or 0 for cell in made) / data.info.num_classes
+        images = MOST_REAL + sum(one.count for one in made) / data.info.num_classes
         return Planned(
             spec=spec,
             label=f"map of class {self.label} of {data.info.name}",
-            needs=(model.id, *dict.fromkeys(cell.id for cell in made)),
+            needs=(model.id, *dict.fromkeys(need for one in made for need in one.needs)),
             flops=images * flops,
             where={"dataset": real.dataset, "part": real.part},
         )
@@ -78,8 +79,8 @@ class Map(Stage):
         embedder = read_embedder(spec["model"], job)
         real = embedder.real(data, sample_of_class(data, label, spec["most_real"]))
         clouds = []
-        for cell in spec["sets"]:
-            distilled = read_set(job.store, job.answer_of(cell)["artifact"])
+        for named in spec["sets"]:
+            distilled = read_set(job.store, artifact_of(named, job))
             clouds.append(embedder.distilled(distilled, label))
         shares = [class_coverage(real, cloud, spec["k"], label) for cloud in clouds]
         shown = real[: spec["most_shown"]]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stillproof.report.dc_bench.augmentation_scores import OWN_RECIPE
 from stillproof.suites.dc_bench.augmentation_variants import distinct_on
+from stillproof.suites.fixed_set import fixed_set
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import RowBuilder
 
@@ -17,15 +19,20 @@ ALIKE = ("none", "dsa")  # are drawn alike under both protocols
 
 
 def augmentation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
-    """Yield one row per augmentation; under ``fair`` also those that choose the best one without the test images."""
-    for ipc in suite.ipc:
-        for method in suite.methods:
-            for name in distinct_on(suite.augmentations, builder.dataset):
-                named = name if suite.protocol == "fair" or name in ALIKE else name + PER_BATCH
-                recipe = suite.recipe_with(named, builder.dataset)
-                yield builder.accuracy("augmentation", method, ipc, recipe, augmentation=named)
-                if suite.protocol == "fair" and suite.choice_seeds:
-                    yield _choice(suite, builder, method, ipc, named)
+    """Yield one row per augmentation; under ``fair`` also those that choose the best one without the test images.
+
+    A set that was there before is also trained on as its author does, if that is known.
+    """
+    for method, ipc in builder.asked(suite.methods, suite.ipc):
+        for name in distinct_on(suite.augmentations, builder.dataset):
+            named = name if suite.protocol == "fair" or name in ALIKE else name + PER_BATCH
+            recipe = suite.recipe_with(named, builder.dataset)
+            yield builder.accuracy("augmentation", method, ipc, recipe, augmentation=named)
+            if suite.protocol == "fair" and suite.choice_seeds:
+                yield _choice(suite, builder, method, ipc, named)
+        there = fixed_set(method)
+        if there and there.recipe:
+            yield builder.accuracy("augmentation", method, ipc, there.recipe, augmentation=OWN_RECIPE)
 
 
 def _choice(suite: DCBench, builder: RowBuilder, method: str, ipc: int, augmentation: str) -> Row:

@@ -29,7 +29,6 @@ def _curves(
 ) -> Iterator[Row]:
     if suite.full_recipe:
         yield builder.accuracy(SECTION, FULL, None, suite.full_recipe, network=network)
-    for ipc in sizes:
-        for method in methods:
-            row = builder.accuracy(SECTION, method, ipc, suite.recipe_with("dsa", builder.dataset), network=network)
-            yield dataclasses.replace(row, may_be_too_large=True)  # there are data sets with smaller classes
+    for method, ipc in builder.asked(methods, sizes):
+        row = builder.accuracy(SECTION, method, ipc, suite.recipe_with("dsa", builder.dataset), network=network)
+        yield dataclasses.replace(row, may_be_too_large=True)  # there are data sets with smaller classes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from stillproof.core.errors import BadInput
 from stillproof.core.reference import parse_reference
+from stillproof.suites.fixed_set import fixed_set
 from stillproof.suites.requests import Request, Row, snapshot
 from stillproof.suites.row_builder import RowBuilder
 
@@ -44,6 +45,11 @@ def _at(made: Request, step: int, last: int) -> Request:
 
 def _steps(method: str) -> int:
     """Return how many steps the reference of a method asks for: they must be known before it is built."""
+    there = fixed_set(method)
+    if there:
+        raise BadInput(
+            f"init_methods: {there.name} is a set that is there already, and has no start: name a distiller."
+        )
     steps = parse_reference(method)[1].get("steps", "")
     if not steps.isdigit() or int(steps) < 1:
         raise BadInput(f"init_methods: {method!r} must say how many steps it takes, as in 'dm:steps=1000'.")

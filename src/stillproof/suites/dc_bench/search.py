@@ -24,19 +24,19 @@ def search_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     for space in suite.search_spaces:
         found = sample(SPACES[space](), suite.architectures, Seeds(0).child("search", space))
         yield from _truth(suite, builder, space, found)
-        for method in dict.fromkeys((*([FULL] if suite.search_full_recipe else []), *suite.methods)):
+        searched = [(FULL, None)] if suite.search_full_recipe else []
+        for method, ipc in [*searched, *builder.asked(suite.methods, [suite.search_ipc])]:
             for architecture in found:
-                yield _searched(suite, builder, space, architecture, method)
+                yield _searched(suite, builder, space, architecture, method, ipc)
 
 
-def _searched(suite: DCBench, builder: RowBuilder, space: str, architecture: str, method: str) -> Row:
+def _searched(suite: DCBench, builder: RowBuilder, space: str, architecture: str, method: str, ipc: int | None) -> Row:
     """Return the row of an architecture that is trained on a set and looked at on held-out training images.
 
     Under ``faithful`` it is the mixture of operations that the original's script trains, without weights in its norms,
     sees its images in the same order in every pass, and is looked at on images that the set may have been made from.
     """
     faithful = suite.protocol == "faithful"
-    ipc = None if method == FULL else suite.search_ipc
     recipe = suite.search_full_recipe if ipc is None else suite.search_recipe
     network = f"{architecture}:affine=false:mixture=true" if faithful and space == "nas201" else architecture
     heldout: Heldout = "search-heldout" if faithful else "heldout"

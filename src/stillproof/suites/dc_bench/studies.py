@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stillproof.suites.fixed_set import fixed_set
 from stillproof.suites.requests import Request, Row, real_images, trained
 from stillproof.suites.row_builder import RowBuilder
 
@@ -25,29 +27,40 @@ def k_center_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
 def optimiser_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per method and optimiser."""
     recipe = suite.recipe_with("dsa", builder.dataset)
-    for ipc in suite.ipc:
-        for method in suite.methods:
-            for optimiser, chosen in (("sgd", recipe), ("adam", recipe + ADAM)):
-                yield builder.accuracy("optimiser", method, ipc, chosen, optimiser=optimiser)
+    for method, ipc in builder.asked(suite.methods, suite.ipc):
+        for optimiser, chosen in (("sgd", recipe), ("adam", recipe + ADAM)):
+            yield builder.accuracy("optimiser", method, ipc, chosen, optimiser=optimiser)
 
 
 def cost_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per method and number of images; each is timed once, alone."""
-    for ipc in suite.ipc:
-        for method in suite.methods:
-            request = Request("cost", of=builder.distilled(method, ipc, 0), steps=suite.cost_steps)
-            yield builder.row("cost", method, ipc, [request])
+    for method, ipc in builder.asked(suite.methods, suite.ipc):
+        there = fixed_set(method)
+        if there:
+            why = f"{there.name} was there before this run, so that making it could not be timed."
+            yield dataclasses.replace(builder.row("cost", method, ipc, []), reason=why)
+            continue
+        request = Request("cost", of=builder.distilled(method, ipc, 0), steps=suite.cost_steps)
+        yield builder.row("cost", method, ipc, [request])
 
 
 def distribution_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per method, by the features of a network trained on real images, and the map of one class."""
-    recipe, ipc = suite.full_recipe or suite.recipe, max(suite.ipc)
+    recipe, most = suite.full_recipe or suite.recipe, max(suite.ipc)
     model = trained(real_images(builder.dataset), builder.home, recipe, 0)
-    for method in suite.methods:
-        requests = [
-            Request("coverage", of=builder.distilled(method, ipc, seed), model=model) for seed in range(builder.seeds)
-        ]
+    asked = list(builder.asked(suite.methods, [most]))
+    for method, ipc in asked:
+        seeds = 1 if fixed_set(method) else builder.seeds  # of one set and one network there is one coverage
+        requests = [Request("coverage", of=builder.distilled(method, ipc, seed), model=model) for seed in range(seeds)]
         yield builder.row("distribution", method, ipc, requests, recipe=recipe)
-    sets = tuple(builder.distilled(method, ipc, 0) for method in suite.methods)
-    about = {"recipe": recipe, "label": suite.mapped_class, "methods": list(suite.methods)}
-    yield builder.row("map", "all", ipc, [Request("map", sets=sets, model=model, label=suite.mapped_class)], **about)
+    sets = tuple(builder.distilled(method, ipc, 0) for method, ipc in asked)
+    about = {"recipe": recipe, "label": suite.mapped_class, "methods": [_mapped(*one, most) for one in asked]}
+    yield builder.row("map", "all", most, [Request("map", sets=sets, model=model, label=suite.mapped_class)], **about)
+
+
+def _mapped(method: str, ipc: int, most: int) -> str:
+    """Return what a set is called on the map, whose title tells how many images the others have."""
+    there = fixed_set(method)
+    if there is None:
+        return method
+    return there.name if ipc == most else f"{there.name} ({ipc} per class)"

@@ -25,8 +25,10 @@ class DCBench:
 
     Args:
         dataset: Data sets.
-        methods: Distillers, with parameters where wanted.
-        ipc: Images per class, except in sections that have their own.
+        methods: Distillers, with parameters where wanted, and sets that are there already: an artifact's name, id or
+            folder, or somebody's file.
+        ipc: Images per class of what is distilled, except in sections that have their own; a set that is there has its
+            own.
         seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
         network: Networks of the transfer; methods distil with the first, and the other sections train it alone.
         sections: Which questions.

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 def transfer_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per network and method."""
-    for ipc in suite.ipc:
-        for method in suite.methods:
-            for network in suite.network:
-                recipe = suite.recipe_with("dsa", builder.dataset)
-                yield builder.accuracy("transfer", method, ipc, recipe, network=network)
+    recipe = suite.recipe_with("dsa", builder.dataset)
+    for method, ipc in builder.asked(suite.methods, suite.ipc):
+        for network in suite.network:
+            yield builder.accuracy("transfer", method, ipc, recipe, network=network)

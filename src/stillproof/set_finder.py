@@ -1,0 +1,111 @@
+"""Finds the sets that a run is to compare, checks that they belong to it, and gives each a name of its own."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stillproof.core.components import datasets, distillers
+from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.reference import parse_reference
+from stillproof.data.load import source
+from stillproof.sets.own_recipe import recipe_reference
+from stillproof.sets.read import check_fits, read_set
+from stillproof.store.results import is_prefix
+from stillproof.suites.fixed_set import ARTIFACT, FixedSet
+from stillproof.targets import TakesOver, find_set, is_foreign
+
+RESERVED = ("all", "full")  # what rows without a distiller are called
+
+
+@dataclass
+class SetFinder:
+    """Looks up the sets of one run.
+
+    Args:
+        session: Where sets are, and what imports files.
+        datasets: What the run is about.
+        taken: Artifacts by the names that they have in the run.
+    """
+
+    session: TakesOver
+    datasets: Sequence[str]
+    taken: dict[str, str] = field(default_factory=dict)
+
+    def method(self, text: str) -> str:
+        """Return a method as the suite reads it."""
+        return text if _head(text) in distillers.entries() else self._set(text).reference()
+
+    def _set(self, text: str) -> FixedSet:
+        name, what = self._said(text)
+        # Somebody's file is taken for what the run is about; an artifact says itself of which data set it is.
+        request, card = find_set(self.session, what, self._only(what) if is_foreign(what) else None)
+        name = self._name(name or self._usual_name(what, request.artifact), request.artifact)
+        dataset = next((one for one in self.datasets if _same_data(one, card["dataset"])), None)
+        if dataset is None:
+            about = " and ".join(self.datasets) or "no data set"
+            raise BadInput(f"{name} is a set of {card['dataset']}, and this run is about {about}: leave it out.")
+        stored = read_set(self.session.store, request.artifact)
+        try:
+            check_fits(stored, source(dataset).info)
+        except BadInput as error:
+            raise BadInput(f"{name}: {error}") from None
+        recipe = recipe_reference(stored.recipe) if stored.recipe else ""
+        facts = (card["ipc"], request.count, recipe, request.cell or "", "/fit@" in stored.card.data_id)
+        return FixedSet(name, request.artifact, dataset, *facts)
+
+    def _said(self, text: str) -> tuple[str, str]:
+        """Return the name that a person gives to a set, if any, and what finds it."""
+        if Path(text).exists():
+            return "", text
+        head, params = parse_reference(text)
+        if ARTIFACT in params:
+            return head, params[ARTIFACT]
+        try:
+            self.session.store.resolve_artifact(head, "distilled")
+        except UnknownName:
+            raise self._unknown(head) from None
+        if params:
+            raise BadInput(f"{head} is a set that is there already, and takes no parameters: {text!r} has some.")
+        return "", head
+
+    def _unknown(self, head: str) -> BadInput:
+        close = difflib.get_close_matches(head, distillers.entries(), n=3)
+        close += self.session.store.similar_artifacts(head, "distilled")
+        hint = f"did you mean {' or '.join(map(repr, close))}?"
+        none = "`stillproof list distillers` names the former, and this store has no set of that name."
+        return BadInput(f"unknown distiller or set {head!r}: {hint if close else none}")
+
+    def _only(self, what: str) -> str:
+        if len(self.datasets) == 1:
+            return self.datasets[0]
+        about = " and ".join(self.datasets) or "no data set"
+        raise BadInput(f"{what} can be of one data set only, and this run is about {about}: import it first.")
+
+    def _usual_name(self, what: str, artifact: str) -> str:
+        if Path(what).exists():
+            return Path(what).resolve().name
+        known = self.session.store.names_of([artifact], "distilled").get(artifact)
+        return (known or artifact[:12]) if is_prefix(what) else what
+
+    def _name(self, wanted: str, artifact: str) -> str:
+        """Return a name that can stand in a list, and that nothing else in the run has."""
+        name = re.sub(r"[^\w.@+-]+", "-", wanted).strip("-") or artifact[:12]
+        used = name in distillers.entries() or name in RESERVED or self.taken.get(name, artifact) != artifact
+        name = f"{name}-{artifact[:6]}" if used else name
+        self.taken[name] = artifact
+        return name
+
+
+def _head(text: str) -> str:
+    return re.split(r"[:(]", text, maxsplit=1)[0].strip()
+
+
+def _same_data(one: str, other: str) -> bool:
+    """Say whether two references mean the same data set, or the same folder."""
+    if one == other or (Path(one).is_dir() and Path(one).resolve() == Path(other).resolve()):
+        return True
+    return {_head(one), _head(other)} <= datasets.entries().keys() and source(one) == source(other)

@@ -1,0 +1,47 @@
+"""The methods of a suite: distillers, and sets that are there already, in the words of people and of suites."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from stillproof.core.spec import Json
+from stillproof.set_finder import SetFinder
+from stillproof.suites.fixed_set import fixed_set
+from stillproof.targets import TakesOver, text_of
+
+
+def with_sets(session: TakesOver, suite: Any) -> Any:
+    """Return a suite that knows every set among its methods; distillers stay as they are written.
+
+    Raises:
+        BadInput: A method is neither a distiller nor a set, or a set is of another data set, size or number of classes
+            than the run.
+    """
+    asked = getattr(suite, "dataset", ())
+    finder = SetFinder(session, [asked] if isinstance(asked, str) else list(asked))
+    values = {f.name: getattr(suite, f.name) for f in dataclasses.fields(suite) if f.init and _names_methods(f.name)}
+    found = {key: tuple(map(finder.method, value)) for key, value in values.items() if isinstance(value, tuple)}
+    return dataclasses.replace(suite, **found)
+
+
+def in_words(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is asked of a suite with its methods as text, paths and sets that a session gave among them."""
+    listed = {key for key, value in options.items() if _names_methods(key) and isinstance(value, list | tuple)}
+    return {key: [text_of(one) for one in value] if key in listed else value for key, value in options.items()}
+
+
+def as_written(params: Json) -> Json:
+    """Return the parameters of a suite as a person may write them again: sets by name and the beginning of their id."""
+    listed = {key for key, value in params.items() if _names_methods(key) and isinstance(value, list)}
+    return {key: [_short(one) for one in value] if key in listed else value for key, value in params.items()}
+
+
+def _short(method: str) -> str:
+    there = fixed_set(method)
+    return there.short() if there else method
+
+
+def _names_methods(parameter: str) -> bool:
+    return parameter == "methods" or parameter.endswith("_methods")

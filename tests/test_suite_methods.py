@@ -1,0 +1,227 @@
+"""Sets that are there already, as rows of a suite: by name, id, folder, file, and as a session gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from stillproof.core.errors import BadInput
+from stillproof.data.load import load
+from stillproof.importers.import_options import ImportOptions
+from stillproof.importers.import_sets import ImportedSet
+from stillproof.report.run_report import report_of
+from stillproof.report.runs import newest_run
+from stillproof.report.sets import sets_of_run
+from stillproof.report.tables.text import shown
+from stillproof.session import Session
+from stillproof.targets import export_set
+
+SMALL = "convnet-1:width=4"
+OPTIONS: dict[str, Any] = {"dataset": ["digits"], "network": [SMALL], "scale": "smoke", "full_recipe": ""}
+DATA = load("digits", "train", Path())
+CHOSEN = torch.cat([DATA.of_class(label)[:2] for label in range(10)])
+IMAGES, LABELS = DATA.read(CHOSEN), DATA.labels[CHOSEN]
+
+
+class Home:
+    """A session, a set of two images per class in its store, and other forms of the same set."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.session = Session(str(folder / "s.db"))
+        self.file = folder / "mine.pt"
+        torch.save({"images": IMAGES, "labels": LABELS}, self.file)
+        (made,), _ = self.session.import_sets(self.file, "digits", ImportOptions(method="my-set"))
+        self.made: ImportedSet = made
+        export_set(self.session.store, made.artifact, folder / "copy")
+
+    def rows(self, *methods: Any, suite: str = "accuracy", **options: Any) -> tuple[list[dict[str, Any]], Any]:
+        _, rows, config = self.session.plan_suite(suite, {**OPTIONS, "methods": methods, **options})
+        return rows, config["methods"]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    made = Home(tmp_path_factory.mktemp("home"))
+    yield made
+    made.session.close()
+
+
+def test_a_set_stands_beside_distillers_and_stays_readable(home: Home) -> None:
+    session, made = home.session, home.made
+    status = session.run_suite("accuracy", {**OPTIONS, "methods": ["my-set", "random"], "ipc": [1, 2]})
+    assert set(status.values()) == {"done"}
+    table = session.table("accuracy")
+    assert [(row["method"], row["ipc"]) for row in table.rows] == [("random", 1), ("my-set", 2), ("random", 2)]
+    assert f"One set for all seeds: my-set (artifact {made.artifact[:12]})." in table.notes
+    assert shown(table).header == ["method", "ipc", "accuracy %"]
+    report = report_of(session.store, newest_run(session.store, "accuracy"))
+    row = next(row for row in report.as_dict()["rows"] if row["method"] == "my-set")
+    assert row["set"] == made.artifact and row["accuracy"]["n"] == 2
+    alone = session.train(_request(home), network=SMALL, recipe="smoke", seeds=2)
+    assert row["accuracy"]["mean"] == alone.accuracy.mean, "it is the same question as train asks"
+    (figure,) = report.figures().values()
+    assert "one set for all seeds: my-set" in " ".join(text.get_text() for text in figure.texts)
+    assert made.artifact in {one.id for one in sets_of_run(session.store, "accuracy", None)}
+    assert made.artifact in {one.id for one in sets_of_run(session.store, "accuracy", [2])}
+    assert made.artifact not in {one.id for one in sets_of_run(session.store, "accuracy", [1])}
+
+
+def _request(home: Home) -> Any:
+    from stillproof.targets import find_set
+
+    return find_set(home.session, home.made.name)[0]
+
+
+def test_the_saved_configuration_asks_the_same_again(home: Home) -> None:
+    rows, methods = home.rows("my-set", "random")
+    assert methods == [f"my-set:artifact={home.made.artifact[:12]}", "random"]
+    assert home.rows(*methods) == (rows, methods)
+
+
+def test_a_set_is_found_however_it_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home.folder)
+    made = home.made
+    ways: list[tuple[Any, str]] = [
+        (made, made.name),
+        (made.artifact, made.name),
+        (made.artifact[:8], made.name),
+        (made.name, made.name),
+        ("my-set", "my-set"),
+        ("copy", "copy"),
+        (home.folder / "copy", "copy"),
+        ("mine.pt", "mine.pt"),
+        ("./mine.pt", "mine.pt"),
+        (f"better:artifact={made.name}", "better"),
+    ]
+    for way, label in ways:
+        (row,), (method,) = home.rows(way)
+        assert (row["method"], row["set"], row["ipc"]) == (label, made.artifact, 2)
+        assert method == f"{label}:artifact={made.artifact[:12]}"
+
+
+def test_one_set_has_one_row_however_often_it_is_asked_for(home: Home) -> None:
+    rows, _ = home.rows("my-set", "my-set", "random", ipc=[1, 2, 5])
+    assert [row["method"] for row in rows].count("my-set") == 1
+
+
+def test_two_sets_of_the_same_name_are_told_apart(home: Home, tmp_path: Path) -> None:
+    torch.save((IMAGES.flip(3), LABELS), tmp_path / "mine.pt")
+    torch.save((IMAGES.flip(2), LABELS), tmp_path / "dm")  # a distiller's name, and not a file of any format
+    first, second = home.rows(home.file, tmp_path / "mine.pt")[0]
+    assert first["method"] == "mine.pt" and second["method"] == f"mine.pt-{second['set'][:6]}"
+    (tmp_path / "dm").rename(tmp_path / "dm.pt")
+    made, _ = home.session.import_sets(tmp_path / "dm.pt", "digits")
+    (row,), _ = home.rows(f"all:artifact={made[0].artifact}")
+    assert row["method"] == f"all-{made[0].artifact[:6]}"
+
+
+def test_a_set_made_here_is_the_same_question_as_its_distiller_asks(home: Home) -> None:
+    made = home.session.distill("digits", "random", 1, network=SMALL, scale="smoke")
+    (own,), _ = home.rows(made, seeds=1)
+    (asked,), _ = home.rows("random", seeds=1, ipc=[1])
+    assert own["cells"] == asked["cells"]
+
+
+def test_a_suite_of_anybody_takes_sets(home: Home) -> None:
+    """One that loops over methods and sizes by itself has one row for a set all the same."""
+    from stillproof.core.plugins import Plugin
+
+    source = (Path(__file__).parent / "suites" / "widths.py").read_text(encoding="utf-8")
+    session = Session(str(home.folder / "s.db"), plugins=[Plugin("widths.py", source)])
+    options = {"dataset": ["digits"], "scale": "smoke", "methods": ["my-set", "random"]}
+    _, rows, _ = session.plan_suite("widths", options)
+    assert [(row["method"], row["ipc"], row["width"]) for row in rows] == [
+        ("my-set", 2, 4),
+        ("my-set", 2, 8),
+        ("random", 1, 4),
+        ("random", 1, 8),
+    ]
+    with pytest.raises(BadInput, match="my-set is a set of digits, not of mnist"):
+        session.plan_suite("widths", options | {"dataset": ["digits", "mnist"]})
+    session.close()
+
+
+def test_with_several_data_sets_a_set_stands_with_its_own(home: Home) -> None:
+    from stillproof.core.components import suites
+    from stillproof.suite_methods import with_sets
+
+    asked = suites.build(
+        "accuracy", {"dataset": ["digits", "mnist"], "methods": ["my-set", "random"], "full_recipe": ""}
+    )
+    keys = [(row.keys["dataset"], row.keys["method"]) for row in with_sets(home.session, asked).rows()]
+    assert [dataset for dataset, method in keys if method == "my-set"] == ["digits"]
+
+
+def resealed(home: Home, folder: Path, **changes: Any) -> Path:
+    """Write the set with another card, as anybody could."""
+    stored = home.session.store.artifacts.read(home.made.artifact)
+    card = stored.card | {key: value for key, value in changes.items() if key in stored.card}
+    artifacts = Session(str(folder / "other.db")).store.artifacts
+    artifacts.export(artifacts.write("distilled", changes.get("tensors", stored.tensors), card), folder / "set")
+    return folder / "set"
+
+
+def test_a_set_of_another_size_or_number_of_classes_is_refused(home: Home, tmp_path: Path) -> None:
+    large = {"images": torch.zeros(20, 1, 9, 9), "labels": LABELS}
+    with pytest.raises(
+        BadInput, match=r"10 classes of images \(1, 9, 9\), but digits has 10 classes of images \(1, 8, 8\)"
+    ):
+        home.rows(resealed(home, tmp_path / "a", tensors=large))
+    with pytest.raises(BadInput, match="the distilled set has 12 classes"):
+        home.rows(resealed(home, tmp_path / "b", num_classes=12))
+
+
+@pytest.mark.parametrize(
+    ("methods", "options", "words"),
+    [
+        (["my-set"], {"dataset": ["mnist"]}, "my-set is a set of digits, and this run is about mnist: leave it out"),
+        (["FILE"], {"dataset": ["mnist"]}, r"images \(20, 1, 8, 8\) and labels \(20,\) do not fit mnist"),
+        (
+            ["FILE"],
+            {"dataset": ["digits", "mnist"]},
+            "can be of one data set only, .* digits and mnist: import it first",
+        ),
+        (["my-set:steps=3"], {}, "my-set is a set that is there already, and takes no parameters"),
+        (["mine:artifact=nowhere"], {}, "unknown artifact 'nowhere'"),
+        (["my-sett"], {}, "unknown distiller or set 'my-sett': did you mean .* or 'my-set-digits-2ipc-"),
+        (["nothing-like-it"], {}, "unknown distiller or set 'nothing-like-it': `stillproof list distillers`"),
+        (["herdnig"], {}, "unknown distiller or set 'herdnig': did you mean 'herding'"),
+        (["dm(steps=3"], {}, "opens a bracket that it does not close"),
+    ],
+)
+def test_what_is_no_set_of_the_run_is_refused_with_one_sentence(
+    home: Home, methods: list[str], options: dict[str, Any], words: str
+) -> None:
+    given = [str(home.file) if method == "FILE" else method for method in methods]
+    with pytest.raises(BadInput, match=words) as refused:
+        home.rows(*given, **options)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_model_is_no_set(home: Home) -> None:
+    score = home.session.train(_request(home), network=SMALL, recipe="smoke", seeds=1)
+    with pytest.raises(BadInput, match="is of kind model, but one of kind distilled is needed"):
+        home.rows(score.models[0])
+
+
+def test_dc_bench_answers_what_can_be_asked_of_a_set(home: Home) -> None:
+    asked = {"sections": ["augmentation", "distribution", "cost"], "augmentations": ["none", "dsa"], "seeds": 1}
+    options = {**OPTIONS, **asked, "methods": ["my-set", "random"], "full_recipe": "smoke"}
+    assert set(home.session.run_suite("dc-bench", options).values()) == {"done"}
+    tables = {table.name: table for table in home.session.tables("dc-bench")}
+    scores = next(row for row in tables["augmentation-scores"].rows if row["method"] == "my-set")
+    assert scores["best_augmentation"] == "dsa"
+    assert any("my-set: the distilled set may have been made from held-out" in note for note in _notes(tables))
+    covered = next(row for row in tables["distribution"].rows if row["method"] == "my-set")
+    assert covered["coverage"] is not None
+    assert "Missing: my-set was there before this run, so that making it could not be timed." in tables["cost"].notes
+    assert report_of(home.session.store, newest_run(home.session.store, "dc-bench")).figures()
+
+
+def _notes(tables: Any) -> list[str]:
+    return [note for table in tables.values() for note in table.notes]
