@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from stillproof.core.errors import BadInput, Corrupt
-from stillproof.report.runs import newest_run
+from stillproof.report.runs import called
+from stillproof.store.records import Run
 from stillproof.store.store import Store
 
 PREVIEW, DECODED = "preview.png", "preview_decoded.png"
@@ -38,17 +39,16 @@ def named_set(store: Store, text: str) -> ShownSet:
     return _read(folder)
 
 
-def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[ShownSet]:
-    """Return every distilled set behind the first seed of a suite's newest run."""
-    run = newest_run(store, suite)
+def sets_of_run(store: Store, run: Run, ipc: Collection[int] | None) -> list[ShownSet]:
+    """Return every distilled set behind the first seed of a run."""
     asked = {row["ipc"] for row in run.rows if row.get("ipc") is not None}
     for absent in sorted(set(ipc or ()) - asked):
         known = ", ".join(str(number) for number in sorted(asked)) or "none"
-        raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
+        raise BadInput(f"no set of {called(run)} has {absent} images per class; it asked for: {known}.")
     chosen = [row["cells"][0] for row in run.rows if row["cells"] and (not ipc or row.get("ipc") in ipc)]
     found = _sets_behind(store, chosen)
     if not found:
-        raise BadInput(f"the newest run of {suite!r} has no distilled set yet: `stillproof status` says why.")
+        raise BadInput(f"{called(run)} has no distilled set yet: `stillproof status` says why.")
     return [named_set(store, artifact) for artifact in found]
 
 
