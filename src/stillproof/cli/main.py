@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import sys
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
-import stillproof
 from stillproof.cli import (
     check,
     data,
@@ -44,13 +44,13 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        write(f"stillproof {stillproof.__version__}")
+        write(f"stillproof {version('stillproof')}")
         raise typer.Exit
 
 
 @app.callback()
 def options(
-    version: Annotated[
+    asked: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:

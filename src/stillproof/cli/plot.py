@@ -15,11 +15,10 @@ from stillproof.cli.options import (
     SectionOption,
     StoreOption,
     SuiteOrRun,
-    load_components,
     one_of,
-    split_list,
 )
 from stillproof.cli.output import say, write, write_json
+from stillproof.cli.reported import reported
 
 FORMATS = ("png", "pdf", "svg")
 
@@ -38,19 +37,13 @@ def command(
     """Write the figures of a run, by default the newest of a suite, of whatever has been computed so far."""
     one_of("format", form, FORMATS)
     from stillproof.report.figures.save import save_figure
-    from stillproof.report.run_report import report_of
-    from stillproof.report.runs import chosen_run
-    from stillproof.store.store import open_store
 
-    load_components(plugin)
-    with open_store(store, create=False) as opened:
-        chosen = chosen_run(opened, suite, run)
-        figures = report_of(opened, chosen, split_list(section), split_list(methods)).figures()
-    paths = {out / f"{name}.{form}": figure for name, figure in figures.items()}
+    report = reported(suite, run, section, methods, store, plugin)
+    paths = {out / f"{name}.{form}": figure for name, figure in report.figures().items()}
     for path, figure in paths.items():
         save_figure(figure, path)
     if as_json:
-        write_json({"suite": chosen.suite, "figures": [str(path) for path in paths]})
+        write_json({"suite": report.run.suite, "figures": [str(path) for path in paths]})
     elif paths:
         write("".join(f"{path}\n" for path in paths))
     if not paths:

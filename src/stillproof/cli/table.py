@@ -15,11 +15,10 @@ from stillproof.cli.options import (
     SectionOption,
     StoreOption,
     SuiteOrRun,
-    load_components,
     one_of,
-    split_list,
 )
 from stillproof.cli.output import write, write_json, write_table
+from stillproof.cli.reported import reported
 
 if TYPE_CHECKING:
     from stillproof.report.run_report import RunReport
@@ -39,15 +38,8 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Print the tables of a run, by default the newest of a suite, from whatever has been computed so far."""
-    from stillproof.report.run_report import report_of
-    from stillproof.report.runs import chosen_run
-    from stillproof.store.store import open_store
-
     one_of("format", form, FORMATS)
-    load_components(plugin)
-    with open_store(store, create=False) as opened:
-        report = report_of(opened, chosen_run(opened, suite, run), split_list(section), split_list(methods))
-        print_tables(report, "json" if as_json else form)
+    print_tables(reported(suite, run, section, methods, store, plugin), "json" if as_json else form)
 
 
 def print_tables(report: RunReport, form: str) -> None:
