@@ -30,6 +30,7 @@ from stillproof.run.estimate import Estimate, estimate
 from stillproof.run.execute import enter, execute
 from stillproof.run.executor import OnChange, Work
 from stillproof.run.executors.process_count import workers_for
+from stillproof.run.only import only
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Options, answer_of, default_device
 from stillproof.score.stats import summarise_accuracies
@@ -107,6 +108,8 @@ class Session:
         request = distilled(real_images(dataset, part), method, ipc, seed, network, scale)
         cell = planner.plan(request)
         kept = {step: planner.plan(snapshot(request, step)).id for step in snapshots}
+        about = {"dataset": dataset, "method": method, "ipc": ipc, "seed": seed}
+        self.store.results.save_run("", {}, [about | {"cells": [cell.id, *kept.values()]}], verb="distill")
         before = self.execute(planner)
         result = answer_of(cell.id, self.store)
         return Made(
@@ -147,8 +150,11 @@ class Session:
         planner = Planner(self.root, self.device)
         wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
-        self.execute(planner)
         dataset = planner.images(on).dataset
+        trained_as = planner.names.network_name(network, planner.names.data(dataset, "test").info)
+        about = {"dataset": dataset, "method": self._name_of(on), "network": trained_as, "recipe": recipe}
+        self.store.results.save_run("", {}, [about | {"selection": selection, "cells": cells}], verb="train")
+        self.execute(planner)
         records = self.store.results.get_many(cells)
         results = [records[cell].result or {} for cell in cells]
         accuracies = [result["accuracy"] for result in results]
@@ -158,7 +164,7 @@ class Session:
             per_seed=accuracies,
             models=models,
             dataset=dataset,
-            network=planner.names.network_name(network, planner.names.data(dataset, "test").info),
+            network=trained_as,
             recipe=recipe,
             selection=selection,
             points=results[0]["points"],
@@ -201,24 +207,47 @@ class Session:
         self.execute(planner)
         return answer_of(cell.id, self.store)
 
-    def plan_suite(self, suite: str, options: Mapping[str, Any]) -> tuple[Planner, list[Json], Json]:
+    def plan_suite(
+        self, suite: str, options: Mapping[str, Any], only_matching: str | None = None
+    ) -> tuple[Planner, list[Json], Json]:
         """Plan a suite; return the planner, the table's rows and the resolved configuration.
 
         The preset of ``options["scale"]`` (``quick`` without one) gives what the options leave open. Methods may be
         distillers, and sets that are there already: the name, id or folder of an artifact, what ``distill`` and the
-        imports give, or somebody's file, which is then imported.
+        imports give, or somebody's file, which is then imported. The rows are those of the whole suite, even if only
+        the cells that match a pattern are planned.
         """
         preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1)
         question = with_sets(self, suites.build(suite, {**preset, **in_words(options)}))
         planner = Planner(self.root, self.device)
         rows = planner.rows(question.rows())
+        if only_matching is not None:
+            planner.cells = only(planner.cells, rows, only_matching)
         return planner, rows, as_written(suites.spec(question).as_dict()["params"])
 
-    def run_suite(self, suite: str, options: Mapping[str, Any]) -> dict[str, str]:
-        """Run a suite; return the status of each of its cells."""
-        planner, rows, config = self.plan_suite(suite, options)
-        self.store.results.save_run(suite, config, rows)
-        self.execute(planner, must_succeed=False)
+    def run_suite(
+        self,
+        suite: str,
+        options: Mapping[str, Any],
+        *,
+        name: str | None = None,
+        note: str | None = None,
+        only_matching: str | None = None,
+        stop_at_failure: bool = False,
+    ) -> dict[str, str]:
+        """Run a suite; return the status of each of its cells.
+
+        Args:
+            suite: The suite.
+            options: Its parameters, as in ``plan_suite``.
+            name: What to call the run, so that it is found again.
+            note: A sentence to remember with it.
+            only_matching: A pattern: only the cells whose method or label matches are computed, and what they need.
+            stop_at_failure: Whether the first cell that fails ends the run.
+        """
+        planner, rows, config = self.plan_suite(suite, options, only_matching)
+        self.store.results.save_run(suite, config, rows, name=name, note=note)
+        self.execute(planner, must_succeed=False, stop_at_failure=stop_at_failure)
         return self.store.results.statuses(list(planner.cells))
 
     def table(self, suite: str) -> Table:
@@ -234,7 +263,7 @@ class Session:
         cells = list(planner.cells.values())
         return estimate(self.store, cells, self._workers(cells, self.store.results.statuses(list(planner.cells))))
 
-    def execute(self, planner: Planner, *, must_succeed: bool = True) -> dict[str, str]:
+    def execute(self, planner: Planner, *, must_succeed: bool = True, stop_at_failure: bool = False) -> dict[str, str]:
         """Compute what the store does not know yet; return the status that each cell had before."""
         cells = list(planner.cells.values())
         before = enter(self.store, cells)
@@ -245,7 +274,8 @@ class Session:
         if self.device == "cpu":
             log.info("computing on the CPU: no GPU was found.")
         watch = self._on_plan(planner)
-        execute(Work(self.store, cells, options, self.plugins, watch), self._workers(cells, before))
+        work = Work(self.store, cells, options, self.plugins, watch, stop_at_failure)
+        execute(work, self._workers(cells, before))
         if must_succeed:
             self._raise_first_failure(planner)
         return before
@@ -253,6 +283,13 @@ class Session:
     def _workers(self, cells: Sequence[Cell], status: Mapping[str, str]) -> int:
         """Return how many processes compute what is left of a plan."""
         return self.workers or workers_for([cell for cell in cells if status.get(cell.id) != "done"], self.device)
+
+    def _name_of(self, on: Request) -> str:
+        """Return what people call the images of a single training."""
+        if on.stage != "artifact":
+            return str(on.params.get("dataset") or on.params.get("method"))
+        artifact: str = on.params["artifact"]
+        return self.store.names_of([artifact], "distilled").get(artifact) or artifact[:12]
 
     def _whitening(self, dataset: str, variant: str) -> str:
         return str(self.answer(Request("zca", dataset=dataset, variant=variant))["artifact"])

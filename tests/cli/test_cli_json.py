@@ -14,7 +14,7 @@ from commands import TINY, Commands
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 PLUGIN = Path(__file__).parents[1] / "plugin_package" / "site" / "stillproof_brightest.py"
 # Objects whose keys are data: what they hold is not part of the shape.
-OPEN = ("cells", "config", "snapshots", "params", "by_stage", "parts")
+OPEN = ("cells", "config", "snapshots", "params", "by_stage", "parts", "conflicts", "lost", "renamed")
 BROKEN = """
 from dataclasses import dataclass
 from stillproof import distillers
@@ -72,7 +72,11 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
     found["run with failures"] = json.loads(failed.out)
     found["failed code"] = failed.code
     found["why"] = stillproof("why", found["distill"]["cell"], "--json", cwd=folder).json()
+    assert stillproof("distill", "digits", "broken", "--ipc", "2", "--plugin", "broken.py", cwd=folder).code == 1
     found["status"] = stillproof("status", "--json", cwd=folder).json()
+    assert stillproof("distill", "digits", "random", "--ipc", "2", *TINY, "--store", "o.db", cwd=folder).code == 0
+    for verb in ("db merge o.db", "db rm 3", "db prune"):
+        found[" ".join(verb.split()[:2])] = stillproof(*verb.split(), "--json", cwd=folder).json()
     with Image.open(folder / "deep" / "g.png") as picture:
         found["size"] = picture.size
     found["folder"] = folder
@@ -87,6 +91,7 @@ def test_every_verb_prints_what_the_page_says(tmp_path: Path, stillproof: Comman
     run_and_table_are_the_same(printed)
     a_dry_run_counts_what_is_there(printed)
     failures_are_told_apart(printed)
+    stores_are_joined_and_tidied(printed)
     the_gallery_shows_the_sets_of_the_run(printed)
     text_is_for_people_and_on_standard_output_too(printed, stillproof)
 
@@ -95,7 +100,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 16
+    assert len(page) == 19
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb
 
@@ -145,8 +150,19 @@ def failures_are_told_apart(printed: dict[str, Any]) -> None:
     assert printed["failed code"] == 1
     (row,) = printed["run with failures"]["rows"]
     assert row["accuracy"] is None and row["missing"] == 1 and "it went off" in row["notes"][0]
-    assert printed["status"]["cells"]["distill"] == {"done": 3, "failed": 1}
-    assert len(printed["status"]["failed"]) == 3 and len(printed["status"]["runs"]) == 2
+    assert printed["status"]["cells"]["distill"] == {"done": 3, "failed": 2}
+    assert len(printed["status"]["failed"]) == 4 and len(printed["status"]["runs"]) == 2
+    assert [call["verb"] for call in printed["status"]["calls"]] == ["distill", "train", "distill"]
+    (left,) = printed["status"]["leftovers"]
+    assert (left["stage"], left["state"]) == ("distill", "failed"), "that of the single call"
+
+
+def stores_are_joined_and_tidied(printed: dict[str, Any]) -> None:
+    assert len(printed["db merge"]["answers"]) == printed["db merge"]["runs"] == 1
+    (stayed,) = printed["db rm"]["stayed"]
+    assert stayed["cells"] == 4 and len(printed["db rm"]["cells"]) == 6, "the training on all images was asked before"
+    (left,) = printed["db prune"]["cells"]
+    assert left["cell"] == printed["status"]["leftovers"][0]["cell"]
 
 
 def the_gallery_shows_the_sets_of_the_run(printed: dict[str, Any]) -> None:

@@ -202,3 +202,21 @@ def _wait_for_beats(store: Mock, beats: int) -> None:
     while store.claims.renew.call_count < beats and time.monotonic() < end:
         time.sleep(0.005)
     assert store.claims.renew.call_count >= beats
+
+
+def test_the_first_failure_ends_the_work_if_it_is_to(store: Store) -> None:
+    cells = (a_cell("odd", "is unsupported"), a_cell("bad", "gives NaN"), a_cell("good"))
+    enter(store, cells)
+    asked = Work(store, cells, Options(store.url, Path(), "cpu"), [], lambda *_: None, stop_at_failure=True)
+    assert not asked.must_stop()
+    run_here(asked)
+    found = store.results.statuses([cell.id for cell in cells])
+    assert list(map(found.get, (cell.id for cell in cells))) == ["unsupported", "failed", "pending"]
+    assert asked.must_stop()
+
+
+def test_a_cell_that_somebody_removed_ends_the_work_with_a_sentence(store: Store) -> None:
+    there, gone = a_cell("there"), a_cell("gone")
+    enter(store, [there])
+    with pytest.raises(StoreError, match="gone was removed from the store by another process: give the command again"):
+        run_here(Work(store, (there, gone), Options(store.url, Path(), "cpu"), [], lambda *_: None))

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import logging
 import shutil
-import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 import torch
 from sqlalchemy import Engine, event
+from work_done import downgrade
 
 from stillproof.core.errors import StoreError
 from stillproof.store.artifacts import Artifacts
@@ -200,11 +199,7 @@ def test_a_store_of_the_first_schema_learns_the_sizes(tmp_path: Path) -> None:
         made = {cell: _make(store, cell, i) for i, cell in enumerate(ids)}
         for cell in ids:
             _finish(store, cell, made[cell])
-    with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("ALTER TABLE artifacts DROP COLUMN tensors_bytes")
-        for column in ("needs", "artifacts", "derived_from"):
-            connection.execute(f"ALTER TABLE cells DROP COLUMN {column}")
-        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    downgrade(file, "0001")
     with open_store(str(file)) as store:
         shutil.rmtree(store.artifacts.folder(made[gone]))
         assert store.reopen_damaged(ids) == [gone], "sizes are not known, but what is missing shows"

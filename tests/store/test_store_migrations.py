@@ -13,6 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
+from work_done import downgrade
 
 import stillproof.store.migrations as migrations
 from stillproof.core.errors import StoreError
@@ -153,9 +154,9 @@ def test_a_store_from_before_names_that_last_keeps_its_answers_and_says_what_is_
     with open_store(str(file)) as store:
         found = store.results.get_many(list(old))
     assert (
-        "upgraded from schema 0002 to 0003; its tables and artifacts are as they were, but questions have new names"
-        in (caplog.text)
-    )
+        f"upgraded from schema 0002 to {migrate.HEAD}; its tables and artifacts are as they were, but questions have "
+        "new names"
+    ) in caplog.text
     assert {name: found[name].result for name in old} == {name: result for name, (_, result) in old.items()}
     assert {name: (record.needs, record.artifacts, record.derived_from) for name, record in found.items()} == {
         "distill": (("w", "e1", "e2"), ("set",), ()),
@@ -163,3 +164,20 @@ def test_a_store_from_before_names_that_last_keeps_its_answers_and_says_what_is_
         "select": (("train",), (), ("train",)),
         "real": ((), (), ()),
     }
+
+
+def test_a_command_that_was_given_again_is_one_run_after_the_upgrade(tmp_path: Path) -> None:
+    file = tmp_path / "x.db"
+    rows = [{"method": "dm", "ipc": 1, "cells": ["ä"]}]
+    with open_store(str(file)) as store:
+        other = store.results.save_run("accuracy", {"lr": 0.1}, [])
+        again = store.results.save_run("accuracy", {"lr": 0.1, "ipc": [1]}, rows)
+        asked = {run.id: run.hash for run in store.results.runs()}
+    downgrade(file, "0003")
+    copy = f"SELECT suite, created + 5, config, rows FROM runs WHERE id = {again}"
+    _execute(file, f"INSERT INTO runs (suite, created, config, rows) {copy}")
+    with open_store(str(file)) as store:
+        found = store.results.runs()
+        assert {run.id: run.hash for run in found} == asked, "what asks the same has the same hash"
+        assert [run.id for run in found] == [again, other] and found[0].asked == found[0].created + 5
+        assert store.results.save_run("accuracy", {"lr": 0.1, "ipc": [1]}, rows) == again

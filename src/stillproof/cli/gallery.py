@@ -17,7 +17,10 @@ MOVING = (".gif", ".webp")
 
 def command(
     artifacts: Annotated[list[str] | None, typer.Argument(help="Artifacts: id, prefix, name or folder.")] = None,
-    run: Annotated[str | None, typer.Option("--run", help="All sets of a suite's newest run, seed 0.")] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", help="All sets of a run, seed 0: its number, name or hash, or a suite for its newest."),
+    ] = None,
     ipc: Annotated[str | None, typer.Option("--ipc", help="With --run: only these images per class: 1,10.")] = None,
     animate: Annotated[
         bool, typer.Option("--animate", help="Show the snapshots that distill --snapshots kept, one after another.")
@@ -32,20 +35,21 @@ def command(
     """Write a labelled grid of distilled images, in pixels."""
     from stillproof.report.animation import Film, frames, save
     from stillproof.report.gallery import side_by_side
+    from stillproof.report.runs import find_run
     from stillproof.report.sets import named_set, sets_of_run, snapshots_of, titles_of
     from stillproof.store.store import open_store
 
     if ipc is not None and run is None:
-        raise BadInput(f"--ipc {ipc} chooses among the sets of a run: name a suite with --run, or leave it out.")
+        raise BadInput(f"--ipc {ipc} chooses among the sets of a run: name one with --run, or leave it out.")
     out = out or Path("gallery.gif" if animate else "gallery.png")
     _check_ending(out, animate)
     load_components(plugin)
     with open_store(store, create=False) as opened:
         chosen = [named_set(opened, text) for text in artifacts or []]
         if run is not None:
-            chosen += sets_of_run(opened, run, split_numbers(ipc, "--ipc"))
+            chosen += sets_of_run(opened, find_run(opened, run), split_numbers(ipc, "--ipc"))
         if not chosen:
-            raise BadInput("name at least one artifact, or a suite with --run.")
+            raise BadInput("name at least one artifact, or a run with --run.")
         titles = titles_of(chosen)
         shown = list(zip(titles, chosen, strict=True))
         films = [Film(title, snapshots_of(opened, one), one) for title, one in shown] if animate else []

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 import logging
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
-from stillproof.cli import check, data, distill, doctor, gallery, import_, plot, run, show, status, table, train, why
+from stillproof.cli import (
+    check,
+    data,
+    db,
+    distill,
+    doctor,
+    gallery,
+    import_,
+    plot,
+    run,
+    show,
+    status,
+    table,
+    train,
+    why,
+)
 from stillproof.cli import list as list_verb
+from stillproof.cli.output import write
 from stillproof.core.errors import StillproofError
 
 INTERRUPTED = 130
@@ -22,6 +40,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        write(f"stillproof {version('stillproof')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    asked: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a verb."""
+
+
 app.command("list")(list_verb.command)
 app.command("show")(show.command)
 app.add_typer(data.app, name="data")
@@ -36,6 +71,7 @@ app.command("gallery")(gallery.command)
 app.command("why")(why.command)
 app.command("check")(check.command)
 app.command("doctor")(doctor.command)
+app.add_typer(db.app, name="db")
 
 
 def main() -> None:

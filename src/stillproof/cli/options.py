@@ -26,6 +26,11 @@ OutOption = Annotated[Path | None, typer.Option("--out", help="Also copy the art
 SectionOption = Annotated[
     str | None, typer.Option("--section", help="Only these sections of the suite, comma-separated.")
 ]
+SuiteOrRun = Annotated[str | None, typer.Argument(metavar="[SUITE]", help="Suite; not needed with --run.")]
+RunOption = Annotated[
+    str | None, typer.Option("--run", help="Run: its number, name or hash. [default: the suite's newest]")
+]
+MethodsOption = Annotated[str | None, typer.Option("--methods", help="Only these methods, comma-separated.")]
 WorkersOption = Annotated[
     int, typer.Option("--workers", min=1, help="Processes; with more than one, each has one thread.")
 ]

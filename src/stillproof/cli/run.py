@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +25,10 @@ from stillproof.cli.session import session, unmade_store
 from stillproof.cli.table import print_tables
 from stillproof.core.errors import CellFailed
 from stillproof.core.presets import SCALES
+
+if TYPE_CHECKING:
+    from stillproof.report.run_report import RunReport
+    from stillproof.store.store import Store
 
 
 def command(
@@ -49,6 +55,15 @@ def command(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Any parameter of the suite as key=value.")
     ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="What to call the run, for --run of other verbs.")] = None,
+    note: Annotated[str | None, typer.Option("--note", help="A sentence that `status` shows with the run.")] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only", help="Only cells whose method or label has these words (* is anything), and their needs."
+        ),
+    ] = None,
+    stop: Annotated[bool, typer.Option("-x", help="Stop at the first failure.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
     store: StoreOption = None,
     data: DataOption = None,
@@ -80,15 +95,27 @@ def command(
     options |= split_settings(settings)
     if dry_run:
         with unmade_store(store) as place, session(place, data, plugin, workers) as opened:
-            planner, _, _ = opened.plan_suite(suite, options)
+            planner, _, _ = opened.plan_suite(suite, options, only)
             _print_estimate(opened.estimate(planner).as_dict(), as_json)
         return
     with session(store, data, plugin, workers) as opened:
-        status = opened.run_suite(suite, options)
-        print_tables(opened.store, suite, "json" if as_json else "text")
+        status = opened.run_suite(suite, options, name=name, note=note, only_matching=only, stop_at_failure=stop)
+        report = _report(opened.store, suite, None if only is None else status)
+        print_tables(report, "json" if as_json else "text")
         failed = sum(state == "failed" for state in status.values())
         if failed:
-            raise CellFailed(f"{failed} of {len(status)} cells failed; `stillproof status` says why.")
+            stopped = ", which stopped the run (-x)" if stop else ""
+            raise CellFailed(f"{failed} of {len(status)} cells failed{stopped}; `stillproof status` says why.")
+
+
+def _report(store: Store, suite: str, cells: Collection[str] | None) -> RunReport:
+    """Return the report of the newest run, narrowed to the rows of some cells if these are given."""
+    from stillproof.report.run_report import report_of
+    from stillproof.report.runs import newest_run
+
+    run = newest_run(store, suite)
+    rows = [row for row in run.rows if cells is None or any(cell in cells for cell in row["cells"])]
+    return report_of(store, dataclasses.replace(run, rows=rows))
 
 
 def _print_estimate(estimate: dict[str, Any], as_json: bool) -> None:

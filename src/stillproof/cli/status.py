@@ -3,39 +3,92 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from stillproof.cli.options import JsonOption, StoreOption
 from stillproof.cli.output import write, write_json, write_table
 
+if TYPE_CHECKING:
+    from stillproof.report.run_list import ListedRun
+    from stillproof.store.leftovers import Leftovers
+
+MOST = 20  # runs, and single calls
+
 
 def command(store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Show the runs of a store and the state of their cells."""
+    """Show what was asked of a store, how much of it is done, and what failed or is left over."""
+    from stillproof.report.store_status import status_of
     from stillproof.store.store import open_store
 
     with open_store(store, create=False) as opened:
-        counts = opened.results.counts()
-        failed = opened.results.failures()
-        runs = opened.results.runs()
+        found = status_of(opened)
     if as_json:
-        write_json(
-            {
-                "store": opened.shown,
-                "cells": counts,
-                "runs": [{"id": r.id, "suite": r.suite, "created": r.created, "config": r.config} for r in runs],
-                "failed": [{"cell": r.id, "stage": r.stage, "error": r.error} for r in failed],
-            }
-        )
+        write_json(found.as_dict())
         return
-    write(f"store {opened.shown}")
+    write(f"store {found.store}")
     write_table(
         ("stage", "state", "cells"),
-        [(stage, state, str(n)) for (stage, states) in counts.items() for state, n in states.items()],
+        [(stage, state, str(n)) for (stage, states) in found.cells.items() for state, n in states.items()],
     )
-    rows = [(str(r.id), r.suite, _when(r.created), str(r.config.get("scale", ""))) for r in runs[:10]]
-    write_table(("run", "suite", "when (UTC)", "scale"), rows, title="newest runs")
-    if failed:
-        reasons = [(r.id[:12], r.stage, (r.error or "").splitlines()[0]) for r in failed]
+    _print_runs(found.runs)
+    _print_calls(found.calls)
+    if found.failed:
+        reasons = [(r.id[:12], r.stage, (r.error or "").splitlines()[0]) for r in found.failed]
         write_table(("cell", "stage", "why it failed"), reasons, title="failed; the same command tries them again")
+    _print_leftovers(found.leftovers)
+
+
+def _print_runs(runs: Sequence[ListedRun]) -> None:
+    header = ("run", "name", "suite", "data set", "methods", "scale", "when (UTC)", "done", "note")
+    rows = [
+        (
+            str(one.run.id),
+            one.run.name or "",
+            one.run.suite,
+            ", ".join(one.datasets),
+            ", ".join(one.methods),
+            str(one.run.config.get("scale", "")),
+            _when(one.run.asked),
+            one.progress(),
+            one.run.note or "",
+        )
+        for one in runs[:MOST]
+    ]
+    write_table(header, rows, title=f"runs, newest first{_of(runs)}; `stillproof table --run RUN` shows one")
+
+
+def _print_calls(calls: Sequence[ListedRun]) -> None:
+    from stillproof.report.tables.text import text_of
+
+    if not calls:
+        return
+    header = ("call", "verb", "of", "data set", "trained", "accuracy %", "when (UTC)", "done")
+    rows = []
+    for one in calls[:MOST]:
+        (row,) = one.run.rows
+        how = [str(row[key]) for key in ("network", "recipe", "selection") if row.get(key)]
+        set_of = [str(row["method"]), *(f"{key} {row[key]}" for key in ("ipc", "seed") if key in row)]
+        accuracy = text_of(one.accuracy) if one.accuracy else ""
+        about = (str(one.run.id), one.run.verb, ", ".join(set_of), row["dataset"], ", ".join(how))
+        rows.append((*about, accuracy, _when(one.run.asked), one.progress()))
+    write_table(header, rows, title=f"single calls, newest first{_of(calls)}")
+
+
+def _print_leftovers(left: Leftovers) -> None:
+    if left.cells:
+        counts = Counter((cell.stage, cell.status) for cell in left.cells)
+        rows = [(stage, state, str(count)) for (stage, state), count in sorted(counts.items())]
+        todo = "the command that asked for them goes on with them, `stillproof db prune` removes them"
+        write_table(("stage", "state", "cells"), rows, title=f"unfinished, and no run needs them; {todo}")
+    if left.checkpoints:
+        folder = left.checkpoints[0].parent
+        write(f"{len(left.checkpoints)} checkpoints in {folder} belong to no cell: `stillproof db prune` removes them.")
+
+
+def _of(found: Sequence[ListedRun]) -> str:
+    return f" ({MOST} of {len(found)}; --json lists all)" if len(found) > MOST else ""
 
 
 def _when(seconds: float) -> str:

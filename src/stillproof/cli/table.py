@@ -9,51 +9,51 @@ import typer
 
 from stillproof.cli.options import (
     JsonOption,
+    MethodsOption,
     PluginOption,
+    RunOption,
     SectionOption,
     StoreOption,
-    load_components,
+    SuiteOrRun,
     one_of,
-    split_list,
 )
 from stillproof.cli.output import write, write_json, write_table
+from stillproof.cli.reported import reported
 
 if TYPE_CHECKING:
+    from stillproof.report.run_report import RunReport
     from stillproof.report.tables.table import Table
-    from stillproof.store.store import Store
 
 FORMATS = ("text", "json", "csv", "md", "latex")
 
 
 def command(
-    suite: Annotated[str, typer.Argument(help="Suite.")],
+    suite: SuiteOrRun = None,
+    run: RunOption = None,
     form: Annotated[str, typer.Option("--format", help="text, json, csv, md or latex.")] = "text",
     section: SectionOption = None,
+    methods: MethodsOption = None,
     store: StoreOption = None,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the tables of the newest run of a suite, from whatever has been computed so far."""
-    from stillproof.store.store import open_store
-
+    """Print the tables of a run, by default the newest of a suite, from whatever has been computed so far."""
     one_of("format", form, FORMATS)
-    load_components(plugin)
-    with open_store(store, create=False) as opened:
-        print_tables(opened, suite, "json" if as_json else form, split_list(section))
+    print_tables(reported(suite, run, section, methods, store, plugin), "json" if as_json else form)
 
 
-def print_tables(store: Store, suite: str, form: str, sections: Sequence[str] | None = None) -> None:
-    """Print the newest run of ``suite``, whose components are loaded already."""
-    from stillproof.report.run_report import report_of
-    from stillproof.report.runs import newest_run
+def print_tables(report: RunReport, form: str) -> None:
+    """Print the tables of a run, whose components are loaded already."""
     from stillproof.report.tables.formats import FORMATS as FILES
 
-    report = report_of(store, newest_run(store, suite), sections)
     if form == "json":
         write_json(report.as_dict())
     elif form == "text":
-        scale = report.run.config.get("scale")
-        _print_text(report.tables(), suite if scale is None else f"{suite}, scale {scale}")
+        run, scale = report.run, report.run.config.get("scale")
+        named = (run.suite, scale and f"scale {scale}", run.name and f"run {run.name!r}")
+        _print_text(report.tables(), ", ".join(part for part in named if part))
+        if run.note:
+            write(f"  Note: {run.note}")
     else:
         write("\n".join(FILES[form](table) for table in report.tables()))
 

@@ -12,6 +12,7 @@ from stillproof.core.errors import PluginError
 from stillproof.core.spec import Json
 from stillproof.report.accuracy import accuracy_section
 from stillproof.report.answers import Answered, answered_rows
+from stillproof.report.methods import ALL_METHODS, COMPARED_WITH, Methods
 from stillproof.report.rows import Rows, by_section
 from stillproof.report.section import Section, sections_named
 from stillproof.report.tables.formats import to_json
@@ -36,38 +37,54 @@ class RunReport:
         rows: All of its rows.
         by_section: The same, as its sections show them.
         sections: Those that are shown.
+        methods: Those that are shown.
     """
 
     run: Run
     rows: Sequence[Answered]
     by_section: Rows
     sections: Sequence[Section[Any]]
+    methods: Methods = ALL_METHODS
 
     def tables(self) -> list[Table]:
         """Return the tables of all sections that are shown."""
-        return [table for section in self.sections for table in section.tables(self.by_section)]
+        rows = self.methods.of(self.by_section, self._names, COMPARED_WITH)
+        return [self.methods.lines_of(table) for section in self.sections for table in section.tables(rows)]
 
     def figures(self) -> dict[str, Figure]:
         """Return the figures of those sections by name, of all that has an answer by now."""
-        suite = self.run.suite
-        drawn = [item for section in self.sections for item in section.figures(self.by_section).items()]
+        suite, rows = self.run.suite, self.methods.of(self.by_section, self._names)
+        drawn = [item for section in self.sections for item in section.figures(rows).items()]
         return {name if name == suite else f"{suite}-{name}": figure for name, figure in drawn}
 
     def as_dict(self) -> Json:
-        """Return all rows, and the tables that are shown, as JSON values."""
-        rows, tables = [row.as_dict() for row in self.rows], [to_json(table) for table in self.tables()]
-        return {"suite": self.run.suite, "config": self.run.config, "rows": rows, "tables": tables}
+        """Return the rows and the tables that are shown as JSON values."""
+        rows = [row.as_dict() for row in self.rows if self.methods.shows(row)]
+        about = {"id": self.run.id, "hash": self.run.hash, "name": self.run.name, "note": self.run.note}
+        tables = [to_json(table) for table in self.tables()]
+        return {"suite": self.run.suite, "run": about, "config": self.run.config, "rows": rows, "tables": tables}
+
+    @property
+    def _names(self) -> set[str]:
+        return {section.name for section in self.sections}
 
 
-def report_of(store: Store, run: Run, sections: Collection[str] | None = None) -> RunReport:
-    """Return the report of a run, from whatever the store holds by now; ``sections`` narrows it.
+def report_of(
+    store: Store, run: Run, sections: Collection[str] | None = None, methods: Collection[str] | None = None
+) -> RunReport:
+    """Return the report of a run, from whatever the store holds by now; ``sections`` and ``methods`` narrow it.
 
     Raises:
-        UnknownName: The run did not ask for one of the sections.
+        UnknownName: The run did not ask for one of the sections or methods.
     """
-    rows = answered_rows(store, run)
+    rows, wanted = answered_rows(store, run), Methods(methods)
+    wanted.check(rows)
     found, asked = _asked(run.suite, rows)
-    return RunReport(run, rows, found, asked if sections is None else sections_named(asked, sections))
+    if sections is not None:
+        asked = sections_named(asked, sections)
+    if methods is not None:
+        asked = [section for section in asked if any(map(wanted.shows, found[section.name]))]
+    return RunReport(run, rows, found, asked, wanted)
 
 
 def _asked(suite: str, rows: Sequence[Answered]) -> tuple[Rows, list[Section[Any]]]:

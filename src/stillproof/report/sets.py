@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from stillproof.core.errors import BadInput, Corrupt
-from stillproof.report.runs import newest_run
+from stillproof.report.runs import called
+from stillproof.store.records import Run
 from stillproof.store.store import Store
 
 PREVIEW, DECODED = "preview.png", "preview_decoded.png"
@@ -39,19 +40,18 @@ def named_set(store: Store, text: str) -> ShownSet:
     return _read(folder)
 
 
-def sets_of_run(store: Store, suite: str, ipc: Collection[int] | None) -> list[ShownSet]:
-    """Return every distilled set behind the first seed of a suite's newest run."""
-    run = newest_run(store, suite)
+def sets_of_run(store: Store, run: Run, ipc: Collection[int] | None) -> list[ShownSet]:
+    """Return every distilled set behind the first seed of a run."""
     asked = {row["ipc"] for row in run.rows if row.get("ipc") is not None}
     for absent in sorted(set(ipc or ()) - asked):
         known = ", ".join(str(number) for number in sorted(asked)) or "none"
-        raise BadInput(f"no set of the newest run of {suite!r} has {absent} images per class; it asked for: {known}.")
+        raise BadInput(f"no set of {called(run)} has {absent} images per class; it asked for: {known}.")
     chosen = [row for row in run.rows if not ipc or row.get("ipc") in ipc]
     # Sets that were there before, which no cell of the run made; they are called as in its tables.
     there = {row["set"]: row["method"] for row in chosen if "set" in row}
     found = dict.fromkeys((*there, *_sets_behind(store, [row["cells"][0] for row in chosen if row["cells"]])))
     if not found:
-        raise BadInput(f"the newest run of {suite!r} has no distilled set yet: `stillproof status` says why.")
+        raise BadInput(f"{called(run)} has no distilled set yet: `stillproof status` says why.")
     sets = [named_set(store, artifact) for artifact in found]
     return [
         dataclasses.replace(one, card={**one.card, "method": there.get(one.id, one.card["method"])}) for one in sets

@@ -30,8 +30,8 @@ def execute(work: Work, workers: int) -> None:
     if any(state not in FINISHED for state in states.values()):
         executor: Executor = Pool(workers) if workers > 1 else run_here
         executor(dataclasses.replace(work, cells=shared))
-    if last:  # all cells are handed over, though only these are left: they look up how the cells that they need ended
-        run_here(work)
+    if last and not work.must_stop():
+        run_here(work)  # with all cells, though only these are left: they look up how those that they need ended
 
 
 def _last(cells: Sequence[Cell]) -> set[str]:

@@ -24,10 +24,20 @@ class Work:
     options: Options
     plugins: Sequence[Plugin]
     on_change: OnChange
+    stop_at_failure: bool = False
+
+    def must_stop(self) -> bool:
+        """Say whether a cell has failed, and that is to end the work."""
+        if not self.stop_at_failure:
+            return False
+        return "failed" in self.store.results.statuses([cell.id for cell in self.cells]).values()
 
 
 class Executor(Protocol):
-    """A way to finish work; it returns when every cell has ended, and gives back what it holds when it is stopped."""
+    """A way to finish work; it returns when every cell has ended, and gives back what it holds when it is stopped.
+
+    Work that is to stop at a failure ends with the first cell that fails; what is computed beside it is given back.
+    """
 
     def __call__(self, work: Work) -> None:
         """Finish the work."""

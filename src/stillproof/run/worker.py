@@ -36,9 +36,12 @@ class Worker:
         options: Options,
         cells: Sequence[Cell],
         on_change: Callable[[dict[str, str], dict[str, float]], None] = lambda *_: None,
+        *,
+        stop_at_failure: bool = False,
     ) -> None:
         """Prepare; ``on_change`` is told the status of all cells and how much of each running one is done."""
         self.store, self.options = store, options
+        self._stop_at_failure = stop_at_failure
         self._on_change = on_change
         self._owner = this_owner()
         self._cells = {cell.id: cell for cell in cells}
@@ -51,7 +54,7 @@ class Worker:
         """Work until every cell of the plan is finished, here or elsewhere; if stopped, give back what was claimed."""
         try:
             self._refresh()
-            while self._open:
+            while self._open and not self._must_stop():
                 cell = self._claim()
                 if cell is not None:
                     self._compute(cell)
@@ -74,8 +77,15 @@ class Worker:
             if record.status == "running" and record.owner == self._owner:
                 self.store.claims.release(record.id, self._owner)
 
+    def _must_stop(self) -> bool:
+        return self._stop_at_failure and "failed" in self._status.values()
+
     def _refresh(self) -> None:
-        for name, status in self.store.results.statuses(list(self._open)).items():
+        found = self.store.results.statuses(list(self._open))
+        gone = next((cell for cell in self._open.values() if cell.id not in found), None)
+        if gone is not None:
+            raise StoreError(f"{gone.label} was removed from the store by another process: give the command again.")
+        for name, status in found.items():
             self._set(name, status)
         self._refreshed = time.monotonic()
         self._show({})

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 VOLATILE = ("cost", "provenance")
+CORRUPT = ".corrupt"  # folder of damaged artifacts
 
 log = logging.getLogger("stillproof")
 
@@ -54,7 +55,7 @@ class Artifacts:
             if name in ("", ".", "..", TENSORS, CARD) or Path(name).name != name:
                 raise BadInput(f"{name!r} cannot be the name of a file beside the tensors of an artifact.")
         artifact, files = seal(kind, tensors, card, volatile)
-        self._place(artifact, {**files, **extra})
+        self.place(artifact, {**files, **extra})
         return artifact
 
     def read(self, artifact: str) -> Artifact:
@@ -89,7 +90,7 @@ class Artifacts:
         """Check the artifact in a folder elsewhere, copy it below this one and return its id."""
         files = read_files(folder)
         artifact = check(files, folder).id
-        self._place(artifact, files)
+        self.place(artifact, files)
         return artifact
 
     def export(self, artifact: str, out: Path) -> None:
@@ -107,7 +108,8 @@ class Artifacts:
         if not _is(out, artifact):
             raise BadInput(f"{out} exists and is not artifact {artifact[:12]}: name another folder.")
 
-    def _place(self, artifact: str, files: Mapping[str, bytes]) -> None:
+    def place(self, artifact: str, files: Mapping[str, bytes]) -> None:
+        """Write the files of an artifact that were checked or sealed; a sound one that is there already stays."""
         target = self.folder(artifact)
         with disk_trouble(self.root):
             remove_stale(self.root)
@@ -118,7 +120,7 @@ class Artifacts:
 
     def _set_aside(self, target: Path) -> None:
         """Move a corrupt artifact out of the way; it is kept, since it may show what damaged it."""
-        aside = self.root / ".corrupt" / f"{target.name}.corrupt-{uuid.uuid4().hex}"
+        aside = self.root / CORRUPT / f"{target.name}.corrupt-{uuid.uuid4().hex}"
         aside.parent.mkdir(exist_ok=True)
         try:
             target.rename(aside)

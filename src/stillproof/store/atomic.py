@@ -14,7 +14,7 @@ from stillproof.core.durable import write_durably
 
 # No write lasts nearly as long, on the slowest disk and with clocks that differ by hours: whoever wrote it is dead.
 STALE_SECONDS = 24 * 3600.0
-_PARTIAL = ".partial-"
+PARTIAL = ".partial-"
 
 log = logging.getLogger("stillproof")
 
@@ -24,7 +24,7 @@ def write_folder(files: Mapping[str, bytes], target: Path, workplace: Path) -> N
 
     They are written below ``workplace``, on the same file system, and moved when they are complete.
     """
-    partial = workplace / f"{_PARTIAL}{uuid.uuid4().hex}"
+    partial = workplace / f"{PARTIAL}{uuid.uuid4().hex}"
     partial.mkdir(parents=True)
     try:
         for name, data in files.items():
@@ -40,7 +40,7 @@ def write_folder(files: Mapping[str, bytes], target: Path, workplace: Path) -> N
 
 def remove_stale(workplace: Path) -> None:
     """Remove what writers that were killed left below ``workplace`` more than a day ago."""
-    for partial in workplace.glob(f"{_PARTIAL}*"):
+    for partial in workplace.glob(f"{PARTIAL}*"):
         try:
             if partial.stat().st_mtime < time.time() - STALE_SECONDS:
                 shutil.rmtree(partial)

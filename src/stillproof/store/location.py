@@ -67,9 +67,15 @@ def artifacts_root(url: URL) -> Path:
     named = os.environ.get(ARTIFACTS_VARIABLE)
     if named:
         return Path(named).expanduser().absolute()
-    file = sqlite_file(url)
-    if file is None:
+    beside = folder_beside(url)
+    if beside is None:
         raise BadInput(
             f"store {shown(url)} has no folder beside it: name one for its artifacts with {ARTIFACTS_VARIABLE}."
         )
-    return file.with_name(f"{file.stem}-artifacts")
+    return beside
+
+
+def folder_beside(url: URL) -> Path | None:
+    """Return the folder of artifacts that belongs to a SQLite file, and nothing for any other store."""
+    file = sqlite_file(url)
+    return None if file is None else file.with_name(f"{file.stem}-artifacts")

@@ -14,7 +14,7 @@ from stillproof.store.database import Database
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0003"
+HEAD = "0004"
 NAMES_THAT_LAST = "0003"  # cells were named differently before
 RENAMED = "; its tables and artifacts are as they were, but questions have new names, so that a run computes them anew"
 SCRIPTS = "stillproof.store:migrations"
@@ -38,11 +38,11 @@ def ensure_schema(database: Database) -> None:
         if found == HEAD:  # another process was faster
             return
         if found is None and tables - {VERSION_TABLE}:
-            raise StoreError(f"store {database.shown} is a database of something else: name another with --store.")
+            raise StoreError(f"store {database.shown} is a database of something else: name another store.")
         if found is not None and not _known(found):
             raise StoreError(
                 f"store {database.shown} was written by a newer version of Stillproof (schema {found}, "
-                f"this version knows {HEAD}): upgrade Stillproof, or name another store with --store."
+                f"this version knows {HEAD}): upgrade Stillproof, or name another store."
             )
         upgrade(connection)
     if found is not None:

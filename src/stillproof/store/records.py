@@ -13,6 +13,7 @@ from stillproof.store.strict_json import from_text
 
 LISTS = ("needs", "artifacts", "derived_from")
 Status = Literal["pending", "running", "done", "failed", "unsupported"]
+Verb = Literal["run", "train", "distill"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,27 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a suite: its configuration, and the rows of its table with the ids of their cells."""
+    """One run of a suite: its configuration, and the rows of its table with the ids of their cells.
+
+    A single call of ``train`` or ``distill`` is one, too: ``verb`` is not ``run``, and there is no ``suite``. ``id`` is
+    its number in this store, ``hash`` that of what it asks, in every store; ``asked`` is when it was asked for last.
+    """
 
     id: int
     suite: str
     created: float
     config: Json
     rows: list[Json]
+    hash: str
+    asked: float
+    name: str | None
+    note: str | None
+    verb: Verb
+
+    @property
+    def cells(self) -> list[str]:
+        """Return the cells of all rows, each once."""
+        return list(dict.fromkeys(cell for row in self.rows for cell in row.get("cells", ())))
 
     @classmethod
     def from_row(cls, row: Row[Any]) -> Self:

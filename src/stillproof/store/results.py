@@ -6,22 +6,20 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Table, func, insert, select
+from sqlalchemy import ColumnElement, Row, Select, Table, func, select
 
 from stillproof.core.spec import Json
-from stillproof.store.database import Database, chunks
-from stillproof.store.records import NewCell, Record, Run
-from stillproof.store.schema import cells, runs
+from stillproof.store.database import chunks
+from stillproof.store.records import NewCell, Record
+from stillproof.store.runs import Runs
+from stillproof.store.schema import cells
 from stillproof.store.strict_json import from_text, to_text
 
 SHORTEST_PREFIX = 4
 
 
-class Results:
+class Results(Runs):
     """Cells and runs of one store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def put(self, new: Sequence[NewCell]) -> None:
         """Enter cells as pending; those that are there already stay as they are."""
@@ -91,29 +89,6 @@ class Results:
         query = select(cells).where(cells.c.status == "failed").order_by(cells.c.finished.desc())
         with self._database.read() as connection:
             return [Record.from_row(row) for row in connection.execute(query)]
-
-    def save_run(self, suite: str, config: Json, rows: Sequence[Json]) -> int:
-        """Keep what a run of ``suite`` asked for and return its number."""
-        values = {
-            "suite": suite,
-            "created": time.time(),
-            "config": to_text(config, f"the configuration of {suite}"),
-            "rows": to_text(list(rows), f"the rows of {suite}"),
-        }
-        with self._database.write() as connection:
-            return int(connection.execute(insert(runs).values(values).returning(runs.c.id)).scalar_one())
-
-    def last_run(self, suite: str) -> Run | None:
-        """Return the newest run of ``suite``, or nothing."""
-        newest = select(runs).where(runs.c.suite == suite).order_by(runs.c.id.desc()).limit(1)
-        with self._database.read() as connection:
-            row = connection.execute(newest).one_or_none()
-        return None if row is None else Run.from_row(row)
-
-    def runs(self) -> list[Run]:
-        """Return all runs, newest first."""
-        with self._database.read() as connection:
-            return [Run.from_row(row) for row in connection.execute(select(runs).order_by(runs.c.id.desc()))]
 
     def _rows(self, query: Select[Any], ids: Sequence[str]) -> list[Row[Any]]:
         with self._database.read() as connection:

@@ -53,9 +53,16 @@ runs = Table(
     "runs",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("suite", Text, nullable=False),
+    Column("suite", Text, nullable=False),  # empty for a single call, which asks for no suite
     Column("created", Double, nullable=False),
     Column("config", Text, nullable=False),
     Column("rows", Text, nullable=False),
+    Column("hash", String(64), nullable=False),  # of verb, suite, config and rows: its name in every store
+    Column("asked", Double, nullable=False),  # when it was asked for last
+    Column("name", Text),
+    Column("note", Text),
+    Column("verb", String(16), nullable=False),  # run, or that of a single call: train, distill
     Index("ix_runs_suite", "suite"),
+    Index("ix_runs_hash", "hash", unique=True),
+    Index("ix_runs_name", "name", unique=True),
 )

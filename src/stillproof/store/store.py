@@ -40,12 +40,12 @@ class Store:
         self.claims = Claims(database)
         self.artifacts = Artifacts(root)
         self._catalogue = Catalogue(database)
-        self._database = database
+        self.database = database
 
     @property
     def shown(self) -> str:
         """Return the place of this store for people to read: never with a password, which ``url`` may hold."""
-        return self._database.shown
+        return self.database.shown
 
     def keep(
         self,
@@ -139,9 +139,14 @@ class Store:
             self.claims.reopen([cell])
         return cell
 
+    @property
+    def checkpoints(self) -> Path:
+        """Return the folder of all checkpoints, whether or not it is there."""
+        return self.artifacts.root / ".scratch"
+
     def scratch(self, cell: str) -> Path:
         """Return the folder for the checkpoints of a cell, whether or not it is there."""
-        return self.artifacts.root / ".scratch" / cell[:16]
+        return self.checkpoints / cell[:16]
 
     def drop_scratch(self, cell: str) -> None:
         """Remove the checkpoints of a cell."""
@@ -152,7 +157,7 @@ class Store:
 
     def close(self) -> None:
         """Close all connections."""
-        self._database.close()
+        self.database.close()
 
     def __enter__(self) -> Self:
         """Return the store itself."""

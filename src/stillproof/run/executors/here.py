@@ -16,7 +16,10 @@ def run_here(work: Work) -> None:
     """Work on the plan in this process."""
     prepare(work.options.device, work.options.threads)
     with stoppable():
-        Worker(work.store, work.options, work.cells, on_change=work.on_change).run()
+        worker = Worker(
+            work.store, work.options, work.cells, on_change=work.on_change, stop_at_failure=work.stop_at_failure
+        )
+        worker.run()
 
 
 def prepare(device: str, threads: int | None) -> None:

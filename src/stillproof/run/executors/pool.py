@@ -41,7 +41,7 @@ class Pool:
         """Finish the work."""
         context = multiprocessing.get_context("spawn")
         troubles = context.SimpleQueue()
-        given = (list(work.cells), work.options, list(work.plugins), troubles.put)
+        given = (list(work.cells), work.options, list(work.plugins), work.stop_at_failure, troubles.put)
 
         def start() -> BaseProcess:
             process = context.Process(target=_work, args=given)
@@ -55,11 +55,11 @@ class Pool:
             with stoppable():
                 for _ in range(self.workers):
                     pool.append(start())
-                while left := _show(work):
+                while (left := _show(work)) and not work.must_stop():
                     deaths, left_before = (0, left) if left < left_before else (deaths, left_before)
                     time.sleep(POLL_SECONDS)
                     ended = [number for number, process in enumerate(pool) if process.exitcode is not None]
-                    if not ended or not _show(work):
+                    if not ended or not _show(work) or work.must_stop():
                         continue
                     if not troubles.empty():
                         raise StoreError(troubles.get())
@@ -69,7 +69,7 @@ class Pool:
                             raise StillproofError(f"workers keep dying (exit code {code}); {left} cells are left.")
                         log.warning("a worker died (exit code %s); another takes its place.", code)
                         pool[number] = start()
-                for process in pool:
+                for process in [] if left else pool:
                     process.join(STOP_SECONDS)
         finally:
             _end(pool)
@@ -90,7 +90,7 @@ def _show(work: Work) -> int:
     results = work.store.results
     status = results.statuses([cell.id for cell in work.cells])
     work.on_change(status, results.progress_of([name for name, state in status.items() if state == "running"]))
-    return sum(state not in FINISHED for state in status.values())
+    return len(work.cells) - sum(state in FINISHED for state in status.values())
 
 
 @contextlib.contextmanager
@@ -103,7 +103,9 @@ def _ctrl_c_for_this_process_alone() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(cells: list[Cell], options: Options, plugins: list[Plugin], report: Callable[[str], None]) -> None:
+def _work(
+    cells: list[Cell], options: Options, plugins: list[Plugin], stop_at_failure: bool, report: Callable[[str], None]
+) -> None:
     """Work on the plan in a fresh process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     logging.disable(logging.WARNING)  # the parent has said already which plug-ins are broken
@@ -115,7 +117,7 @@ def _work(cells: list[Cell], options: Options, plugins: list[Plugin], report: Ca
     prepare(options.device, 1)
     try:
         with stoppable(), open_store(options.store_url) as store:
-            Worker(store, options, cells).run()
+            Worker(store, options, cells, stop_at_failure=stop_at_failure).run()
     except KeyboardInterrupt:
         sys.exit(STOPPED)
     except StoreError as error:

@@ -1,0 +1,79 @@
+"""stillproof db: join stores, remove a run, or tidy up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from stillproof.cli import merge
+from stillproof.cli.options import JsonOption, StoreOption
+from stillproof.cli.output import say, write, write_json
+
+FILES_STAY = "note: the files stay, since the folder of artifacts was named and may serve other stores, too."
+
+app = typer.Typer(help="Join stores, remove a run, or tidy up.", no_args_is_help=True, rich_markup_mode=None)
+app.command("merge")(merge.command)
+
+
+@app.command("rm")
+def rm(
+    run: Annotated[str, typer.Argument(help="Run or single call: its number, name or hash, as status lists them.")],
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove a run with the cells and artifacts that nothing else uses."""
+    from stillproof.report.runs import called, find_run_or_call
+    from stillproof.report.tables.table import Bytes
+    from stillproof.report.tables.text import text_of
+    from stillproof.store.remove_run import remove_run
+    from stillproof.store.store import open_store
+
+    with open_store(store, create=False) as opened:
+        found = find_run_or_call(opened, run)
+        gone = remove_run(opened, found)
+    if gone.files_stay:
+        say(FILES_STAY)
+    if as_json:
+        stayed = [{"run": other.id, "name": other.name, "cells": count} for other, count in gone.stayed]
+        more = {"stayed": stayed, "used_otherwise": gone.used_otherwise}
+        write_json({"run": found.id, "cells": gone.cells, "artifacts": gone.artifacts, "bytes": gone.bytes} | more)
+        return
+    write(
+        f"{called(found)} is removed, with {len(gone.cells)} cells and {len(gone.artifacts)} artifacts: "
+        f"{text_of(Bytes(gone.bytes))} freed"
+    )
+    for other, count in gone.stayed:
+        write(f"{count} of its cells stay: {called(other)} needs them")
+    if gone.used_otherwise:
+        write(f"{gone.used_otherwise} of its cells stay: cells that no run asked for need them")
+
+
+@app.command("prune")
+def prune(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove what nothing refers to: unfinished leftovers, lost artifacts, stale checkpoints; never an answer."""
+    from stillproof.report.tables.table import Bytes
+    from stillproof.report.tables.text import text_of
+    from stillproof.store.prune import prune as prune_store
+    from stillproof.store.store import open_store
+
+    with open_store(store, create=False) as opened:
+        gone = prune_store(opened, dry_run=dry_run)
+    if gone.files_stay:
+        say(FILES_STAY)
+    if as_json:
+        cells = [{"cell": cell.id, "stage": cell.stage, "state": cell.status} for cell in gone.cells]
+        folders, checkpoints = ([str(path) for path in paths] for paths in (gone.folders, gone.checkpoints))
+        files = {"artifacts": gone.artifacts, "folders": folders, "checkpoints": checkpoints, "bytes": gone.bytes}
+        write_json({"dry_run": dry_run, "cells": cells} | files)
+        return
+    states = ", ".join(f"{count} {state}" for state, count in Counter(cell.status for cell in gone.cells).items())
+    write(f"cells without an answer that no run needs: {states or 'none'}")
+    write(f"artifacts that nothing refers to: {len(gone.artifacts) + len(gone.folders) or 'none'}")
+    write(f"checkpoints that no cell goes on from: {len(gone.checkpoints) or 'none'}")
+    write(f"{text_of(Bytes(gone.bytes))} {'would be freed; nothing was removed (--dry-run)' if dry_run else 'freed'}")

@@ -1,0 +1,85 @@
+"""stillproof db merge: two machines' work becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stillproof.cli.options import JsonOption, StoreOption
+from stillproof.cli.output import say, write, write_json
+from stillproof.core.errors import StoreError
+
+if TYPE_CHECKING:
+    from stillproof.store.merge import Merged
+
+NAMED = 5  # cells or artifacts named in a sentence; --json names all
+
+
+def command(
+    other: Annotated[str, typer.Argument(help="The other store: a SQLite file or a URL. It is only read.")],
+    artifacts: Annotated[
+        Path | None, typer.Option("--artifacts", help="Folder of its artifacts. [default: the one beside its file]")
+    ] = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring the cells, artifacts and runs of another store into this one; again, it brings what is new."""
+    from stillproof.store.merge import merge
+    from stillproof.store.other_store import open_other
+    from stillproof.store.store import open_store
+
+    with open_other(other, artifacts) as theirs, open_store(store) as ours:
+        found = merge(ours, theirs)
+    for sentence in _notes(found):
+        say(f"note: {sentence}")
+    if as_json:
+        write_json(found.as_dict() | {"other": theirs.shown, "store": ours.shown})
+    else:
+        write(_summary(found, theirs.shown, ours.shown))
+    if found.lost:
+        root = theirs.artifacts.root
+        where = f"some files in {root} are lost or damaged" if root.is_dir() else f"the folder {root} is not there"
+        raise StoreError(
+            f"{len(found.lost)} artifacts and {found.without} answers of {theirs.shown} did not come, since {where}: "
+            "put it right, or name another folder with --artifacts, and merge again."
+        )
+
+
+def _summary(found: Merged, other: str, store: str) -> str:
+    from stillproof.report.tables.table import Bytes
+    from stillproof.report.tables.text import text_of
+
+    came = f"{len(found.answers)} answers, {found.runs} runs and {len(found.artifacts)} artifacts"
+    known = f"{found.known} answers were there already"
+    return f"{other} is merged into {store}: {came} came ({text_of(Bytes(found.bytes))}); {known}"
+
+
+def _notes(found: Merged) -> list[str]:
+    """Say what did not come, or not as it was."""
+    notes = [f"the run {there!r} is called {here!r} here: ours has that name." for there, here in found.renamed.items()]
+    if found.conflicts:
+        notes.append(
+            f"{len(found.conflicts)} cells have another answer there, as other processors may give; ours stay: "
+            f"{_few(found.conflicts)}."
+        )
+    if found.unnamed:
+        notes.append(f"{len(found.unnamed)} artifacts came without a name, since ours have it: {_few(found.unnamed)}.")
+    if found.busy:
+        notes.append(f"{len(found.busy)} cells are being computed here, so that their answers did not come.")
+    if found.lost:
+        notes.append(f"{len(found.lost)} artifacts cannot be read there; {next(iter(found.lost.values()))}")
+    if found.without:
+        notes.append(
+            f"{found.without} answers did not come, since what they stand on is lost there or differs here: the next "
+            "run computes them."
+        )
+    return notes
+
+
+def _few(names: Collection[str]) -> str:
+    """Name some; ids by their beginnings."""
+    shown = [name[:12] if len(name) == 64 else name for name in list(names)[:NAMED]]
+    return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")

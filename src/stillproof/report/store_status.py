@@ -1,0 +1,59 @@
+"""What a store holds: its cells, what was asked, what failed, and what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stillproof.core.spec import Json
+from stillproof.report.run_list import ListedRun, listed
+from stillproof.store.leftovers import Leftovers, leftovers
+from stillproof.store.records import Record
+from stillproof.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """A store at one moment.
+
+    Args:
+        store: Where it is.
+        cells: How many cells there are, by stage and state.
+        runs: Runs of suites, that which was asked for last first.
+        calls: Single calls of ``train`` and ``distill``, likewise.
+        failed: Cells that failed, newest first.
+        leftovers: What nothing needs.
+    """
+
+    store: str
+    cells: Mapping[str, Mapping[str, int]]
+    runs: Sequence[ListedRun]
+    calls: Sequence[ListedRun]
+    failed: Sequence[Record]
+    leftovers: Leftovers
+
+    def as_dict(self) -> Json:
+        """Return it as JSON values."""
+        left = self.leftovers
+        return {
+            "store": self.store,
+            "cells": self.cells,
+            "runs": [run.as_dict() for run in self.runs],
+            "calls": [call.as_dict() for call in self.calls],
+            "failed": [{"cell": r.id, "stage": r.stage, "error": r.error} for r in self.failed],
+            "leftovers": [{"cell": cell.id, "stage": cell.stage, "state": cell.status} for cell in left.cells],
+            "checkpoints": [str(path) for path in left.checkpoints],
+        }
+
+
+def status_of(store: Store) -> StoreStatus:
+    """Look at a store."""
+    found = listed(store, store.results.runs_and_calls())
+    return StoreStatus(
+        store=store.shown,
+        cells=store.results.counts(),
+        runs=[one for one in found if one.run.verb == "run"],
+        calls=[one for one in found if one.run.verb != "run"],
+        failed=store.results.failures(),
+        leftovers=leftovers(store),
+    )

@@ -1,0 +1,148 @@
+"""Merges another store into this one: cells, artifacts and runs, each by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Row, select, update
+
+from stillproof.core.errors import BadInput
+from stillproof.core.spec import Json
+from stillproof.store.claims import FRESH
+from stillproof.store.damage import with_derived
+from stillproof.store.database import chunks
+from stillproof.store.links import ANSWERED, holder, named_in
+from stillproof.store.merge_artifacts import ArtifactMerge
+from stillproof.store.merge_runs import merge_runs
+from stillproof.store.same_answer import same_answer
+from stillproof.store.schema import cells
+from stillproof.store.store import Store
+from stillproof.store.strict_json import from_text
+
+_OF_AN_ANSWER = ("status", "progress", "started", "finished", "seconds", "result", "error", "provenance")
+_ANSWER = (*_OF_AN_ANSWER, "artifacts", "derived_from")
+_UNHELD = {"owner": None, "lease_until": None, "attempts": 0}
+TOGETHER = 100  # cells in one transaction: others wait for it
+
+Rows = Mapping[str, Row[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What came from another store, and what did not.
+
+    Args:
+        answers: Cells whose answers came.
+        known: How many of its answers were here already.
+        runs: How many of its runs and single calls came.
+        artifacts: Artifacts that came.
+        bytes: Size of their files.
+        conflicts: Stages of the cells that have another answer there, by id; ours stay.
+        lost: Why artifacts cannot be read there, by id.
+        without: How many answers did not come, since what they stand on is lost there, or differs here.
+        busy: Cells that are computed here right now, so that their answers did not come.
+        renamed: What runs are called here, by their names there, which ours have.
+        unnamed: Names of artifacts there which ours have; those came without a name.
+    """
+
+    answers: list[str]
+    known: int
+    runs: int
+    artifacts: list[str]
+    bytes: int
+    conflicts: dict[str, str]
+    lost: dict[str, str]
+    without: int
+    busy: list[str]
+    renamed: dict[str, str]
+    unnamed: list[str]
+
+    def as_dict(self) -> Json:
+        """Return it as JSON values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def merge(store: Store, other: Store) -> Merged:
+    """Bring all that another store has and this one has not; that one stays as it is.
+
+    Cells come first, as questions, then artifacts, then the answers that stand on them, and runs at last. So whatever
+    is here is whole, wherever this was stopped, and merging again brings the rest.
+
+    Raises:
+        BadInput: Both are the same.
+    """
+    if Path(other.shown).resolve() == Path(store.shown).resolve():
+        raise BadInput(f"{other.shown} is this store itself: name another.")
+    theirs = _cells(other)
+    ours = _cells(store, list(theirs))
+    answered = {name: row for name, row in theirs.items() if row.status in ANSWERED}
+    known = [name for name in answered if name in ours and ours[name].status in ANSWERED]
+    conflicts = {name: theirs[name].stage for name in known if not same_answer(ours[name], theirs[name])}
+    origins = {name: from_text(row.derived_from) or [] for name, row in answered.items()}
+    differ = with_derived(list(conflicts), origins)
+    needless = {*known, *differ}
+    wanted = {name: row for name, row in answered.items() if name not in needless}
+    _enter(store, [row for name, row in theirs.items() if name not in ours])
+    brought = ArtifactMerge(store, other)
+    brought.bring_own(but=_made(theirs, differ) - _made(theirs, wanted))
+    for artifact in sorted(_made(theirs, wanted)):
+        brought.bring(artifact)
+    broken = [name for name, row in wanted.items() if brought.lost.keys() & named_in(row.artifacts)]
+    without = set(with_derived(broken, origins))
+    whole = {name: row for name, row in wanted.items() if name not in without}
+    came, busy = _answer(store, whole)
+    runs, renamed = merge_runs(store, other)
+    return Merged(
+        answers=came,
+        known=len(known),
+        runs=runs,
+        artifacts=brought.came,
+        bytes=brought.bytes,
+        conflicts=conflicts,
+        lost=brought.lost,
+        without=len(answered) - len(known) - len(whole),
+        busy=busy,
+        renamed=renamed,
+        unnamed=brought.unnamed,
+    )
+
+
+def _cells(store: Store, ids: Sequence[str] | None = None) -> dict[str, Row[Any]]:
+    """Return the cells with these ids, or all, as the table has them."""
+    with store.database.read() as connection:
+        if ids is None:
+            return {row.id: row for row in connection.execute(select(cells))}
+        found = (connection.execute(select(cells).where(cells.c.id.in_(part))) for part in chunks(ids))
+        return {row.id: row for rows in found for row in rows}
+
+
+def _made(rows: Rows, names: Mapping[str, Any] | Sequence[str]) -> set[str]:
+    """Return the artifacts that the answers of cells name."""
+    return {made for name in names for made in named_in(rows[name].result, rows[name].artifacts)}
+
+
+def _enter(store: Store, rows: Sequence[Row[Any]]) -> None:
+    """Enter cells as questions without an answer; those that failed say why."""
+    values = [{**row._mapping, **(_UNHELD if row.status == "failed" else FRESH)} for row in rows]
+    for start in range(0, len(values), TOGETHER):
+        with store.database.write() as connection:
+            store.database.insert_new(connection, cells, values[start : start + TOGETHER])
+
+
+def _answer(store: Store, rows: Rows) -> tuple[list[str], list[str]]:
+    """Write answers of cells that have none; return those, and those that are computed here right now."""
+    came: list[str] = []
+    busy: list[str] = []
+    for part in chunks(list(rows), TOGETHER):
+        with store.database.write() as connection:
+            for here in connection.execute(select(cells).where(cells.c.id.in_(part))).all():
+                if holder(here) is not None:
+                    busy.append(here.id)
+                elif here.status not in ANSWERED:  # somebody may have been faster
+                    values = {name: rows[here.id]._mapping[name] for name in _ANSWER}
+                    connection.execute(update(cells).where(cells.c.id == here.id).values(values | _UNHELD))
+                    came.append(here.id)
+    return came, busy
