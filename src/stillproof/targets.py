@@ -52,9 +52,14 @@ def is_foreign(text: str) -> bool:
     return not named and path.exists() and not (path / "card.json").is_file() and not (path / "train").is_dir()
 
 
+def names_data(text: str) -> bool:
+    """Say whether ``text`` names a data set, or a folder of real images."""
+    return text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir()
+
+
 def resolve_target(store: Store, text: str, dataset: str | None = None) -> tuple[Request, Json]:
     """Find what ``train`` should train on: real images if ``text`` names a data set or a folder of them."""
-    if text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir():
+    if names_data(text):
         return real_images(text), {}
     return artifact_request(store, text, dataset)
 

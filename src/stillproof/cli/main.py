@@ -8,7 +8,22 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from stillproof.cli import check, data, distill, doctor, gallery, import_, plot, run, show, status, table, train, why
+from stillproof.cli import (
+    check,
+    compare,
+    data,
+    distill,
+    doctor,
+    gallery,
+    import_,
+    plot,
+    run,
+    show,
+    status,
+    table,
+    train,
+    why,
+)
 from stillproof.cli import list as list_verb
 from stillproof.core.errors import StillproofError
 
@@ -31,6 +46,7 @@ app.command("train")(train.command)
 app.command("run")(run.command)
 app.command("status")(status.command)
 app.command("table")(table.command)
+app.command("compare")(compare.command)
 app.command("plot")(plot.command)
 app.command("gallery")(gallery.command)
 app.command("why")(why.command)

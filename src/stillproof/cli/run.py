@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from stillproof.cli.config import read_toml
+from stillproof.cli.failures import SHOWN, show_causes
 from stillproof.cli.options import (
     DataOption,
     JsonOption,
@@ -81,9 +82,12 @@ def command(
     with session(store, data, plugin, workers) as opened:
         status = opened.run_suite(suite, options)
         print_tables(opened.store, suite, "json" if as_json else "text")
-        failed = sum(state == "failed" for state in status.values())
+        failed = [cell for cell, state in status.items() if state == "failed"]
         if failed:
-            raise CellFailed(f"{failed} of {len(status)} cells failed; `stillproof status` says why.")
+            from stillproof.report.failures import causes_of
+
+            show_causes(causes_of(opened.store.results.get_many(failed).values()), say, SHOWN)
+            raise CellFailed(f"{len(failed)} of {len(status)} cells failed; `stillproof status --failed` says why.")
 
 
 def _print_estimate(estimate: dict[str, Any], as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stillproof.cli.options import (
+    DataOption,
     JsonOption,
     PluginOption,
     SectionOption,
@@ -17,8 +18,11 @@ from stillproof.cli.options import (
     split_list,
 )
 from stillproof.cli.output import write, write_json, write_table
+from stillproof.cli.session import session
 
 if TYPE_CHECKING:
+    from stillproof.report.by_class import ClassReport
+    from stillproof.report.run_report import RunReport
     from stillproof.report.tables.table import Table
     from stillproof.store.store import Store
 
@@ -29,14 +33,23 @@ def command(
     suite: Annotated[str, typer.Argument(help="Suite.")],
     form: Annotated[str, typer.Option("--format", help="text, json, csv, md or latex.")] = "text",
     section: SectionOption = None,
+    by_class: Annotated[bool, typer.Option("--by-class", help="Accuracies of every class instead.")] = False,
     store: StoreOption = None,
+    data: DataOption = None,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print the tables of the newest run of a suite, from whatever has been computed so far."""
+    from stillproof.report.runs import newest_run
     from stillproof.store.store import open_store
 
     one_of("format", form, FORMATS)
+    if by_class:  # from stored predictions, which only real labels make sense of
+        open_store(store, create=False).close()
+        with session(store, data, plugin) as opened:
+            report = opened.by_class(newest_run(opened.store, suite), split_list(section))
+        _print_report(report, "json" if as_json else form)
+        return
     load_components(plugin)
     with open_store(store, create=False) as opened:
         print_tables(opened, suite, "json" if as_json else form, split_list(section))
@@ -46,19 +59,24 @@ def print_tables(store: Store, suite: str, form: str, sections: Sequence[str] | 
     """Print the newest run of ``suite``, whose components are loaded already."""
     from stillproof.report.run_report import report_of
     from stillproof.report.runs import newest_run
+
+    _print_report(report_of(store, newest_run(store, suite), sections), form)
+
+
+def _print_report(report: RunReport | ClassReport, form: str) -> None:
     from stillproof.report.tables.formats import FORMATS as FILES
 
-    report = report_of(store, newest_run(store, suite), sections)
+    suite, scale = report.run.suite, report.run.config.get("scale")
     if form == "json":
         write_json(report.as_dict())
     elif form == "text":
-        scale = report.run.config.get("scale")
-        _print_text(report.tables(), suite if scale is None else f"{suite}, scale {scale}")
+        print_text(report.tables(), suite if scale is None else f"{suite}, scale {scale}")
     else:
         write("\n".join(FILES[form](table) for table in report.tables()))
 
 
-def _print_text(tables: Sequence[Table], title: str) -> None:
+def print_text(tables: Sequence[Table], title: str) -> None:
+    """Print tables for people, each below its title."""
     from stillproof.report.tables.text import shown
 
     for table in tables:

@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 SELECTIONS: tuple[Selection, ...] = ("last", "heldout", "oracle")
 
+RecipeOption = Annotated[str | None, typer.Option("--recipe", help="Recipe. [default: the artifact's, else dc-bench]")]
+SeedsOption = Annotated[int, typer.Option("--seeds", help="Number of trainings.")]
+TestedOnOption = Annotated[str | None, typer.Option("--dataset", help="Where to test, if not on the artifact's own.")]
+
 
 def command(
     target: Annotated[str, typer.Argument(help="Artifact (id, prefix, name or folder), foreign file, or data set.")],
     network: NetworkOption = "home",
-    recipe: Annotated[
-        str | None, typer.Option("--recipe", help="Recipe. [default: the artifact's, else dc-bench]")
-    ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", help="Number of trainings.")] = 5,
+    recipe: RecipeOption = None,
+    seeds: SeedsOption = 5,
     selection: Annotated[str, typer.Option("--selection", help="last, heldout or oracle.")] = "last",
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", help="Where to test, if not on the artifact's own.")
-    ] = None,
+    dataset: TestedOnOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
@@ -48,7 +48,7 @@ def command(
     with session(store, data, plugin, workers) as opened:
         from stillproof.targets import is_foreign, resolve_target
 
-        named = _imported(opened, target, dataset) if is_foreign(target) else target
+        named = imported(opened, target, dataset) if is_foreign(target) else target
         request, _ = resolve_target(opened.store, named, dataset)
         score = opened.train(request, network=network, recipe=recipe, seeds=seeds, selection=rule)
     if as_json:
@@ -66,7 +66,7 @@ def command(
     write(f"{score.network} on {target}, {how}, {score.n_test} test images")
 
 
-def _imported(opened: Session, path: str, dataset: str | None) -> str:
+def imported(opened: Session, path: str, dataset: str | None) -> str:
     """Import a foreign file as ``stillproof import`` does; of several experiments the last counts, as in DC-Bench."""
     from stillproof.importers.import_options import ImportOptions
 

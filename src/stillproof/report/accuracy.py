@@ -10,8 +10,8 @@ from stillproof.report.captions import Basis
 from stillproof.report.figures.bars import Bar, Bars, draw_bars
 from stillproof.report.rows import missing_notes
 from stillproof.report.section import Section
-from stillproof.report.tables.columns import ACCURACY, BEFORE, MISSING, RULES
-from stillproof.report.tables.table import Column, Table, Value
+from stillproof.report.tables.columns import ACCURACY, MISSING, around, values
+from stillproof.report.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,13 +31,9 @@ def accuracy_section(suite: str) -> Section[None]:
 
 def accuracy_table(name: str, rows: Sequence[Answered]) -> Table:
     """Return one line per row; what a suite says beyond the usual comes after the numbers."""
-    said = dict.fromkeys(key for row in rows for key in row.keys)
-    usual = (*BEFORE, *RULES)
-    before = [column for column in BEFORE if column.key in said]
-    after = [column for column in RULES if column.key in said]
-    more = [Column(key, key, fold="same", absent="") for key in said if key not in {column.key for column in usual}]
-    lines = [_said_by(row) | {"accuracy": row.summary(), "missing": row.missing} for row in rows]
-    return Table(name, TITLE, (*before, ACCURACY, MISSING, *more, *after), lines, missing_notes(rows))
+    columns = around((ACCURACY, MISSING), [row.keys for row in rows])
+    lines = [values(row.keys) | {"accuracy": row.summary(), "missing": row.missing} for row in rows]
+    return Table(name, TITLE, columns, lines, missing_notes(rows))
 
 
 def accuracy_bars(rows: Sequence[Answered]) -> Figure:
@@ -54,11 +50,6 @@ def accuracy_bars(rows: Sequence[Answered]) -> Figure:
     recipe, protocol, selection = (" and ".join(_said(rows, key)) for key in ("recipe", "protocol", "selection"))
     basis = Basis(protocol, selection, f"recipe {recipe}" if recipe else "")
     return draw_bars(Bars(TITLE, bars, basis, group_name="images per class"))
-
-
-def _said_by(row: Answered) -> dict[str, Value]:
-    """Return what a row says of itself; lists and fractions cannot be values of a table, so they become text."""
-    return {key: value if isinstance(value, str | int | None) else str(value) for key, value in row.keys.items()}
 
 
 def _any_answer(rows: Sequence[Answered]) -> bool:

@@ -1,0 +1,54 @@
+"""stillproof compare: is the difference between two sets, models or methods real?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from stillproof.cli.options import (
+    DataOption,
+    JsonOption,
+    NetworkOption,
+    PluginOption,
+    SectionOption,
+    StoreOption,
+    WorkersOption,
+    split_list,
+)
+from stillproof.cli.output import write_json
+from stillproof.cli.session import session
+from stillproof.cli.table import print_text
+from stillproof.cli.train import RecipeOption, SeedsOption, TestedOnOption, imported
+
+
+def command(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            help="Methods of the newest run that has them; or models; or sets: artifacts, files, data sets."
+        ),
+    ],
+    network: NetworkOption = "home",
+    recipe: RecipeOption = None,
+    seeds: SeedsOption = 5,
+    dataset: TestedOnOption = None,
+    section: SectionOption = None,
+    store: StoreOption = None,
+    data: DataOption = None,
+    plugin: PluginOption = None,
+    workers: WorkersOption = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare every two of them on paired test images and seeds; sets are trained on first, as `train` does."""
+    with session(store, data, plugin, workers) as opened:
+        from stillproof.targets import is_foreign
+
+        named = [imported(opened, name, dataset) if is_foreign(name) else name for name in names]
+        found = opened.compare(
+            named, network=network, recipe=recipe, seeds=seeds, dataset=dataset, sections=split_list(section)
+        )
+    if as_json:
+        write_json(found.as_dict())
+    else:
+        print_text([found.table()], "compare" if found.run is None else f"compare, run {found.run}")
