@@ -66,9 +66,9 @@ def test_a_set_stands_beside_distillers_and_stays_readable(home: Home) -> None:
     assert row["accuracy"]["mean"] == alone.accuracy.mean, "it is the same question as train asks"
     (figure,) = report.figures().values()
     assert "one set for all seeds: my-set" in " ".join(text.get_text() for text in figure.texts)
-    assert made.artifact in {one.id for one in sets_of_run(session.store, "accuracy", None)}
-    assert made.artifact in {one.id for one in sets_of_run(session.store, "accuracy", [2])}
-    assert made.artifact not in {one.id for one in sets_of_run(session.store, "accuracy", [1])}
+    assert made.artifact in {one.id for one in sets_of_run(session.store, report.run, None)}
+    assert made.artifact in {one.id for one in sets_of_run(session.store, report.run, [2])}
+    assert made.artifact not in {one.id for one in sets_of_run(session.store, report.run, [1])}
 
 
 def _request(home: Home) -> Any:

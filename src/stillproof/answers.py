@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stillproof.core.spec import Json
+from stillproof.score.by_class import ClassScore
 from stillproof.score.stats import Summary
 
 
@@ -17,6 +18,7 @@ class Score:
 
     accuracy: Summary
     per_seed: list[float]
+    by_class: list[ClassScore]
     models: list[str]
     dataset: str
     network: str
@@ -28,7 +30,10 @@ class Score:
 
     def as_dict(self) -> Json:
         """Return the score as JSON values."""
-        return dataclasses.asdict(self) | {"accuracy": self.accuracy.as_dict()}
+        return dataclasses.asdict(self) | {
+            "accuracy": self.accuracy.as_dict(),
+            "by_class": [score.as_dict() for score in self.by_class],
+        }
 
 
 @dataclass(frozen=True)

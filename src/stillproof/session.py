@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stillproof.answers import Made, Score
+from stillproof.contenders import find
 from stillproof.core.components import recipes, suites
 from stillproof.core.errors import BadInput, CellFailed
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
@@ -22,8 +24,12 @@ from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSet, read_sets, read_tensors, write_sets
 from stillproof.importers.tensor_set import TensorSpace
 from stillproof.nets.home import HOME
+from stillproof.report.by_class import ClassReport, class_report
+from stillproof.report.compare.comparison import compared
+from stillproof.report.compare.table import Comparisons
+from stillproof.report.failures import explained
 from stillproof.report.run_report import report_of
-from stillproof.report.runs import newest_run
+from stillproof.report.runs import newest_run, trained_rows
 from stillproof.report.tables.table import Table
 from stillproof.run.cell import Cell
 from stillproof.run.estimate import Estimate, estimate
@@ -33,10 +39,12 @@ from stillproof.run.executors.process_count import workers_for
 from stillproof.run.only import only
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Options, answer_of, default_device
+from stillproof.score.by_class import class_scores
 from stillproof.score.stats import summarise_accuracies
 from stillproof.sets.own_recipe import recipe_reference
 from stillproof.sets.read import check_fits, read_set
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
+from stillproof.store.records import Run
 from stillproof.store.store import Store, open_store
 from stillproof.suite_methods import as_written, in_words, with_sets
 from stillproof.suites.fixed_set import HELDOUT_SEEN
@@ -47,6 +55,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 log = logging.getLogger("stillproof")
+
+NOT_TRIED = "it was not computed"
 
 
 def _unwatched(status: dict[str, str], shares: dict[str, float]) -> None:
@@ -150,6 +160,7 @@ class Session:
         planner = Planner(self.root, self.device)
         wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
+        counted = [planner.ask("by-class", of=request).id for request in wanted]
         dataset = planner.images(on).dataset
         trained_as = planner.names.network_name(network, planner.names.data(dataset, "test").info)
         about = {"dataset": dataset, "method": self._name_of(on), "network": trained_as, "recipe": recipe}
@@ -162,6 +173,7 @@ class Session:
         return Score(
             accuracy=summarise_accuracies(accuracies, results[0]["n_test"]),
             per_seed=accuracies,
+            by_class=class_scores([answer_of(cell, self.store) for cell in counted]),
             models=models,
             dataset=dataset,
             network=trained_as,
@@ -202,10 +214,36 @@ class Session:
 
     def answer(self, request: Request) -> Json:
         """Return the answer to a question of any stage, computed if the store does not have it."""
+        return self.answers([request])[0]
+
+    def answers(self, requests: Sequence[Request]) -> list[Json]:
+        """Return the answers to several questions, in their order."""
         planner = Planner(self.root, self.device)
-        cell = planner.plan(request)
+        cells = [planner.plan(request).id for request in requests]
         self.execute(planner)
-        return answer_of(cell.id, self.store)
+        return [answer_of(cell, self.store) for cell in cells]
+
+    def compare(
+        self,
+        names: Sequence[str],
+        *,
+        network: str = HOME,
+        recipe: str | None = None,
+        seeds: int = 5,
+        dataset: str | None = None,
+        run: Run | None = None,
+        sections: Collection[str] | None = None,
+    ) -> Comparisons:
+        """Say of every two sets, models or methods of a run whether they are different.
+
+        Sets are trained on first, as ``train`` does with ``network``, ``recipe`` and ``seeds``; methods are those of
+        ``run``, without one of the newest that has them, from whatever has been computed so far.
+        """
+        train = functools.partial(self.train, network=network, recipe=recipe, seeds=seeds)
+        found = find(self, names, train, dataset=dataset, run=run, sections=sections)
+        cells = [match.cells for match in found.matches]
+        answers = self.answers([Request("compare", first=first, second=second) for first, second in cells])
+        return Comparisons(found.of, found.run, compared(found.matches, answers), found.notes)
 
     def plan_suite(
         self, suite: str, options: Mapping[str, Any], only_matching: str | None = None
@@ -254,6 +292,14 @@ class Session:
         """Return the first table of a suite's newest run; many suites have only one."""
         return self.tables(suite)[0]
 
+    def by_class(self, run: Run, sections: Collection[str] | None = None) -> ClassReport:
+        """Return the accuracies of a run for each class of its data sets, of whatever has been computed so far."""
+        rows = trained_rows(self.store, run, sections)
+        done = self.store.results.statuses([cell for row in rows for cell in row["cells"]])
+        cells = [cell for cell, status in done.items() if status == "done"]
+        answers = self.answers([Request("by-class", of=cell) for cell in cells])
+        return class_report(run, rows, dict(zip(cells, answers, strict=True)))
+
     def tables(self, suite: str) -> list[Table]:
         """Return all tables of a suite's newest run, from whatever has been computed so far."""
         return report_of(self.store, newest_run(self.store, suite)).tables()
@@ -271,7 +317,7 @@ class Session:
         if all(before.get(cell.id) in ("done", "unsupported") for cell in cells):
             return before
         options = Options(self.store.url, self.root, self.device, None, self.checkpoint_seconds)
-        if self.device == "cpu":
+        if self.device == "cpu" and any(cell.flops and before.get(cell.id) != "done" for cell in cells):
             log.info("computing on the CPU: no GPU was found.")
         watch = self._on_plan(planner)
         work = Work(self.store, cells, options, self.plugins, watch, stop_at_failure)
@@ -299,5 +345,4 @@ class Session:
         for cell in planner.cells.values():  # in order of need, so that the cause comes before its consequences
             record = records[cell.id]
             if record.status != "done":
-                reason = (record.error or "it was not computed").splitlines()[0]
-                raise CellFailed(f"{cell.label} ended as {record.status}: {reason}")
+                raise CellFailed(f"{cell.label} ended as {record.status}: {explained(record.error or NOT_TRIED)}")

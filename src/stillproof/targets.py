@@ -44,9 +44,14 @@ def text_of(what: object) -> str:
     return str(getattr(what, "artifact", what))
 
 
+def names_data(text: str) -> bool:
+    """Say whether ``text`` names a data set, or a folder of real images."""
+    return text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir()
+
+
 def find_target(session: TakesOver, text: str, dataset: str | None = None) -> tuple[Request, Json]:
     """Find what can be trained on, with its card: real images, if ``text`` names a data set or a folder of them."""
-    if text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir():
+    if names_data(text):
         return real_images(text), {}
     return find_set(session, text, dataset)
 

@@ -14,7 +14,7 @@ from commands import TINY, Commands
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 PLUGIN = Path(__file__).parents[1] / "plugin_package" / "site" / "stillproof_brightest.py"
 # Objects whose keys are data: what they hold is not part of the shape.
-OPEN = ("cells", "config", "snapshots", "params", "by_stage", "parts", "conflicts", "lost", "renamed")
+OPEN = ("about", "cells", "config", "snapshots", "params", "by_stage", "parts", "conflicts", "lost", "renamed")
 BROKEN = """
 from dataclasses import dataclass
 from stillproof import distillers
@@ -58,6 +58,8 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "train": ["train", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
         "run": SUITE,
         "table": ["table", "accuracy"],
+        "table --by-class": ["table", "accuracy", "--by-class"],
+        "compare": ["compare", "full", "random"],
         "plot": ["plot", "accuracy"],
         "list": ["list", "distillers"],
         "show": ["show", "dm"],
@@ -89,6 +91,8 @@ def test_every_verb_prints_what_the_page_says(tmp_path: Path, stillproof: Comman
     distill_says_where_the_artifact_is(printed)
     train_gives_fractions_with_their_interval(printed)
     run_and_table_are_the_same(printed)
+    classes_add_up_to_the_whole(printed)
+    a_comparison_agrees_with_the_table(printed)
     a_dry_run_counts_what_is_there(printed)
     failures_are_told_apart(printed)
     stores_are_joined_and_tidied(printed)
@@ -100,7 +104,8 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 19
+    assert len(page) == 21
+    printed["table --by-class"]["tables"].clear()  # as those of `table`
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb
 
@@ -141,6 +146,22 @@ def run_and_table_are_the_same(printed: dict[str, Any]) -> None:
     assert full["accuracy"] == printed["train"]["accuracy"], "train asked the same question before"
 
 
+def classes_add_up_to_the_whole(printed: dict[str, Any]) -> None:
+    full, _ = printed["table --by-class"]["rows"]
+    assert full["by_class"] == printed["train"]["by_class"]
+    images = [score["images"] for score in full["by_class"]]
+    right = [count * score["accuracy"]["mean"] for count, score in zip(images, full["by_class"], strict=True)]
+    assert sum(images) == printed["train"]["n_test"]
+    assert abs(sum(right) / sum(images) - printed["train"]["accuracy"]["mean"]) < 1e-9
+
+
+def a_comparison_agrees_with_the_table(printed: dict[str, Any]) -> None:
+    (found,) = printed["compare"]["comparisons"]
+    assert (found["first"], found["second"], found["about"]["ipc"]) == ("full", "random", "all / 1")
+    assert [found["accuracy_first"], found["accuracy_second"]] == [row["accuracy"] for row in printed["run"]["rows"]]
+    assert [pair["seeds"] for pair in found["pairs"]] == [[0, 0], [1, 1]] and found["shared_seeds"]
+
+
 def a_dry_run_counts_what_is_there(printed: dict[str, Any]) -> None:
     assert printed["run --dry-run"]["cells"] == 10 and printed["run --dry-run"]["cached"] == 0
     assert printed["run --dry-run"]["by_stage"] == {"train": 4, "select": 4, "distill": 2}
@@ -153,6 +174,8 @@ def failures_are_told_apart(printed: dict[str, Any]) -> None:
     assert printed["status"]["cells"]["distill"] == {"done": 3, "failed": 2}
     assert len(printed["status"]["failed"]) == 4 and len(printed["status"]["runs"]) == 2
     assert [call["verb"] for call in printed["status"]["calls"]] == ["distill", "train", "distill"]
+    cause = printed["status"]["causes"][0]
+    assert cause["frames"][0]["code"] == 'raise RuntimeError("it went off")'
     (left,) = printed["status"]["leftovers"]
     assert (left["stage"], left["state"]) == ("distill", "failed"), "that of the single call"
 
@@ -180,6 +203,8 @@ def text_is_for_people_and_on_standard_output_too(printed: dict[str, Any], still
         ["status"],
         ["table", "accuracy"],
         ["table", "accuracy", "--format", "latex"],
+        ["compare", "full", "random"],
+        ["status", "--failed"],
         ["gallery", artifact[:8], printed["distill"]["name"]],
         ["doctor"],
         ["check", "mine.py"],

@@ -88,7 +88,7 @@ def test_n_has_a_column_where_it_differs() -> None:
 
 
 def test_one_seed_is_said_to_be_one() -> None:
-    assert "One seed (n = 1), so no intervals." in shown(table({"accuracy": summarise([0.5])})).notes
+    assert "One seed (n = 1), so no intervals over seeds." in shown(table({"accuracy": summarise([0.5])})).notes
 
 
 def test_programs_read_fractions_and_intervals_in_columns_of_their_own() -> None:

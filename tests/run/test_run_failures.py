@@ -48,7 +48,13 @@ def test_a_failing_cell_is_recorded_the_others_go_on_and_the_same_command_tries_
     command = ["run", "accuracy", "--methods", "moody,random", "--seeds", "3", *COMMON]
     failed = stillproof(*command, "--json", cwd=tmp_path)
     assert failed.code == 1
-    assert failed.err.splitlines()[-1] == "stillproof: 6 of 24 cells failed; `stillproof status` says why."
+    *_, first, where, at, second, place, last = failed.err.splitlines()
+    assert first == "3 cells: moody digits ipc 1 seed 1: RuntimeError('it went off') at moods.py, line 9, in other"
+    assert where == "    moods.py, line 19, in distill: other()"
+    assert at == '    moods.py, line 9, in other: raise RuntimeError("it went off")'
+    assert second == "3 cells: moody digits ipc 1 seed 2: SystemExit('and out') at moods.py, line 21, in distill"
+    assert place == '    raise SystemExit("and out")'
+    assert last == "stillproof: 6 of 24 cells failed; `stillproof status --failed` says why."
     rows = {
         row["method"]: row
         for row in stillproof("table", "accuracy", "--json", "--store", "f.db", cwd=tmp_path).json()["rows"]
@@ -62,10 +68,13 @@ def test_a_failing_cell_is_recorded_the_others_go_on_and_the_same_command_tries_
     assert sorted(cause.splitlines()[0] for cause in causes) == ["RuntimeError('it went off')", "SystemExit('and out')"]
     assert "in other" in "".join(causes), "the whole trace is kept"
     assert "it went off" in stillproof("status", "--store", "f.db", cwd=tmp_path).out
+    told = stillproof("status", "--failed", "--store", "f.db", cwd=tmp_path).out.splitlines()
+    assert sorted(told) == sorted((first, where, at, second, place))
     assert stillproof(*command, cwd=tmp_path).code == 1
     (tmp_path / "calm").touch()
     assert stillproof(*command, cwd=tmp_path).code == 0
     assert query(tmp_path / "f.db", "SELECT DISTINCT status, error FROM cells") == [("done", None)]
+    assert "nothing failed" in stillproof("status", "--failed", "--store", "f.db", cwd=tmp_path).err
 
 
 def test_a_row_without_any_answer_is_a_dash_with_its_reason(tmp_path: Path, stillproof: Commands) -> None:

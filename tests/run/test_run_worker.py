@@ -24,6 +24,7 @@ from stillproof.run.executors.here import run_here, stoppable
 from stillproof.run.heartbeat import Heartbeat
 from stillproof.run.stage import Answer, Job, Options, Stage
 from stillproof.run.worker import Worker
+from stillproof.store.failure_text import sentence_of
 from stillproof.store.store import Store, open_store
 
 
@@ -90,7 +91,7 @@ def test_what_needs_a_cell_ends_as_it_ended_and_in_its_words(store: Store, does:
     third = a_cell("third", needs=(second.id,))
     assert work(store, first, second, third) == dict.fromkeys(("first", "second", "third"), status)
     assert error_of(store, second) == error_of(store, third)
-    assert error_of(store, third) == f"not computed: first ended as {status}: {error_of(store, first)}"
+    assert error_of(store, third) == f"not computed: first ended as {status}: {sentence_of(error_of(store, first))}"
 
 
 def test_no_space_stops_the_run_and_gives_the_claim_back(store: Store) -> None:

@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 
 from stillproof.cli import (
     check,
+    compare,
     data,
     db,
     distill,
@@ -66,6 +67,7 @@ app.command("train")(train.command)
 app.command("run")(run.command)
 app.command("status")(status.command)
 app.command("table")(table.command)
+app.command("compare")(compare.command)
 app.command("plot")(plot.command)
 app.command("gallery")(gallery.command)
 app.command("why")(why.command)

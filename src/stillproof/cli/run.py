@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stillproof.cli.config import read_toml
+from stillproof.cli.failures import SHOWN, show_causes
 from stillproof.cli.options import (
     DataOption,
     JsonOption,
@@ -102,10 +103,14 @@ def command(
         status = opened.run_suite(suite, options, name=name, note=note, only_matching=only, stop_at_failure=stop)
         report = _report(opened.store, suite, None if only is None else status)
         print_tables(report, "json" if as_json else "text")
-        failed = sum(state == "failed" for state in status.values())
+        failed = [cell for cell, state in status.items() if state == "failed"]
         if failed:
+            from stillproof.report.failures import causes_of
+
+            show_causes(causes_of(opened.store.results.get_many(failed).values()), say, SHOWN)
             stopped = ", which stopped the run (-x)" if stop else ""
-            raise CellFailed(f"{failed} of {len(status)} cells failed{stopped}; `stillproof status` says why.")
+            told = "`stillproof status --failed` says why."
+            raise CellFailed(f"{len(failed)} of {len(status)} cells failed{stopped}; {told}")
 
 
 def _report(store: Store, suite: str, cells: Collection[str] | None) -> RunReport:

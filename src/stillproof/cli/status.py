@@ -5,10 +5,13 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from stillproof.cli.failures import show_causes
 from stillproof.cli.options import JsonOption, StoreOption
-from stillproof.cli.output import write, write_json, write_table
+from stillproof.cli.output import say, write, write_json, write_table
 
 if TYPE_CHECKING:
     from stillproof.report.run_list import ListedRun
@@ -17,7 +20,13 @@ if TYPE_CHECKING:
 MOST = 20  # runs, and single calls
 
 
-def command(store: StoreOption = None, as_json: JsonOption = False) -> None:
+def command(
+    only_failed: Annotated[
+        bool, typer.Option("--failed", help="Only what failed: every cause with the places in the code.")
+    ] = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show what was asked of a store, how much of it is done, and what failed or is left over."""
     from stillproof.report.store_status import status_of
     from stillproof.store.store import open_store
@@ -27,6 +36,11 @@ def command(store: StoreOption = None, as_json: JsonOption = False) -> None:
     if as_json:
         write_json(found.as_dict())
         return
+    if only_failed:
+        show_causes(found.causes, write)
+        if not found.causes:
+            say("nothing failed.")
+        return
     write(f"store {found.store}")
     write_table(
         ("stage", "state", "cells"),
@@ -34,9 +48,10 @@ def command(store: StoreOption = None, as_json: JsonOption = False) -> None:
     )
     _print_runs(found.runs)
     _print_calls(found.calls)
-    if found.failed:
-        reasons = [(r.id[:12], r.stage, (r.error or "").splitlines()[0]) for r in found.failed]
-        write_table(("cell", "stage", "why it failed"), reasons, title="failed; the same command tries them again")
+    if found.causes:
+        reasons = [(str(cause.cells), cause.label, cause.sentence, cause.place) for cause in found.causes]
+        title = "failed; the same command tries them again, and --failed tells more"
+        write_table(("cells", "what failed", "why", "where"), reasons, title=title)
     _print_leftovers(found.leftovers)
 
 

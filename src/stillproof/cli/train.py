@@ -21,18 +21,18 @@ from stillproof.core.types import Selection
 
 SELECTIONS: tuple[Selection, ...] = ("last", "heldout", "oracle")
 
+RecipeOption = Annotated[str | None, typer.Option("--recipe", help="Recipe. [default: the artifact's, else dc-bench]")]
+SeedsOption = Annotated[int, typer.Option("--seeds", help="Number of trainings.")]
+TestedOnOption = Annotated[str | None, typer.Option("--dataset", help="Where to test, if not on the artifact's own.")]
+
 
 def command(
     target: Annotated[str, typer.Argument(help="Artifact (id, prefix, name or folder), foreign file, or data set.")],
     network: NetworkOption = "home",
-    recipe: Annotated[
-        str | None, typer.Option("--recipe", help="Recipe. [default: the artifact's, else dc-bench]")
-    ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", help="Number of trainings.")] = 5,
+    recipe: RecipeOption = None,
+    seeds: SeedsOption = 5,
     selection: Annotated[str, typer.Option("--selection", help="last, heldout or oracle.")] = "last",
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", help="Where to test, if not on the artifact's own.")
-    ] = None,
+    dataset: TestedOnOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import linecache  # so that traces show the lines of plug-ins, whose files a worker may not see
 import logging
 import sys
 from collections.abc import Sequence
@@ -55,6 +56,7 @@ def load_plugin(plugin: Plugin) -> None:
         found = scan(plugin.source, module=plugin.module, origin=plugin.name, filename=plugin.name)
         for registry in REGISTRIES.values():
             registry.add([entry for entry in found if entry.kind == registry.plural])
+        linecache.cache[plugin.name] = (len(plugin.source), None, plugin.source.splitlines(True), plugin.name)
         exec(compile(plugin.source, plugin.name, "exec"), module.__dict__)  # the user named this file
     except Exception as error:  # whatever a stranger's file raises, the rest must go on working
         for registry in REGISTRIES.values():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stillproof.report.answers import Answered
@@ -10,8 +10,8 @@ from stillproof.report.captions import Basis
 from stillproof.report.figures.bars import Bar, Bars, draw_bars
 from stillproof.report.rows import missing_notes, one_set
 from stillproof.report.section import Section
-from stillproof.report.tables.columns import ACCURACY, BEFORE, MISSING, RULES
-from stillproof.report.tables.table import Column, Table, Value
+from stillproof.report.tables.columns import ACCURACY, MISSING, around, values
+from stillproof.report.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,13 +32,11 @@ def accuracy_section(suite: str) -> Section[None]:
 
 def accuracy_table(name: str, rows: Sequence[Answered]) -> Table:
     """Return one line per row; what a suite says beyond the usual comes after the numbers."""
-    said = dict.fromkeys(key for row in rows for key in row.keys if key not in NOTED)
-    usual = (*BEFORE, *RULES)
-    before = [column for column in BEFORE if column.key in said]
-    after = [column for column in RULES if column.key in said]
-    more = [Column(key, key, fold="same", absent="") for key in said if key not in {column.key for column in usual}]
-    lines = [_said_by(row, said) | {"accuracy": row.summary(), "missing": row.missing} for row in rows]
-    return Table(name, TITLE, (*before, ACCURACY, MISSING, *more, *after), lines, missing_notes(rows))
+    said = [{key: value for key, value in row.keys.items() if key not in NOTED} for row in rows]
+    lines = [
+        values(keys) | {"accuracy": row.summary(), "missing": row.missing} for keys, row in zip(said, rows, strict=True)
+    ]
+    return Table(name, TITLE, around((ACCURACY, MISSING), said), lines, missing_notes(rows))
 
 
 def accuracy_bars(rows: Sequence[Answered]) -> Figure:
@@ -56,12 +54,6 @@ def accuracy_bars(rows: Sequence[Answered]) -> Figure:
     about = [f"recipe {recipe}" if recipe else "", one_set(str(row["method"]) for row in rows if row["set"])]
     basis = Basis(protocol, selection, "; ".join(filter(None, about)))
     return draw_bars(Bars(TITLE, bars, basis, group_name="images per class"))
-
-
-def _said_by(row: Answered, keys: Iterable[str]) -> dict[str, Value]:
-    """Return what a row says of itself; lists and fractions cannot be values of a table, so they become text."""
-    found = {key: row.keys[key] for key in keys if key in row.keys}
-    return {key: value if isinstance(value, str | int | None) else str(value) for key, value in found.items()}
 
 
 def _any_answer(rows: Sequence[Answered]) -> bool:

@@ -43,8 +43,10 @@ def seeds_sentence(values: Iterable[Summary | None], mark: str) -> str:
     if not counts:
         return ""
     if counts[-1] == 1:
-        return "One seed (n = 1), so no intervals."
+        return "One seed (n = 1), so no intervals over seeds."
     n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    if all(value.ci95 is None for value in known):
+        return f"Means over n = {n} seeds."
     without = " (none where n = 1)" if counts[0] == 1 else ""
     return f"Means over n = {n} seeds; {mark}: Student's 95 % interval{_scale(known)}{without}."
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stillproof.core.spec import Json
+from stillproof.report.failures import Cause, causes_of
 from stillproof.report.run_list import ListedRun, listed
 from stillproof.store.leftovers import Leftovers, leftovers
 from stillproof.store.records import Record
@@ -22,6 +23,7 @@ class StoreStatus:
         runs: Runs of suites, that which was asked for last first.
         calls: Single calls of ``train`` and ``distill``, likewise.
         failed: Cells that failed, newest first.
+        causes: The same, told once for each cause.
         leftovers: What nothing needs.
     """
 
@@ -30,6 +32,7 @@ class StoreStatus:
     runs: Sequence[ListedRun]
     calls: Sequence[ListedRun]
     failed: Sequence[Record]
+    causes: Sequence[Cause]
     leftovers: Leftovers
 
     def as_dict(self) -> Json:
@@ -41,6 +44,7 @@ class StoreStatus:
             "runs": [run.as_dict() for run in self.runs],
             "calls": [call.as_dict() for call in self.calls],
             "failed": [{"cell": r.id, "stage": r.stage, "error": r.error} for r in self.failed],
+            "causes": [cause.as_dict() for cause in self.causes],
             "leftovers": [{"cell": cell.id, "stage": cell.stage, "state": cell.status} for cell in left.cells],
             "checkpoints": [str(path) for path in left.checkpoints],
         }
@@ -49,11 +53,13 @@ class StoreStatus:
 def status_of(store: Store) -> StoreStatus:
     """Look at a store."""
     found = listed(store, store.results.runs_and_calls())
+    failed = store.results.failures()
     return StoreStatus(
         store=store.shown,
         cells=store.results.counts(),
         runs=[one for one in found if one.run.verb == "run"],
         calls=[one for one in found if one.run.verb != "run"],
-        failed=store.results.failures(),
+        failed=failed,
+        causes=causes_of(failed),
         leftovers=leftovers(store),
     )

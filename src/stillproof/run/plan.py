@@ -104,7 +104,7 @@ class Planner:
             name = digest(spec)
         except (TypeError, ValueError) as error:
             raise BadInput(f"stage {stage!r} has a spec that is not plain JSON: {error}.") from error
-        where = {**planned.where, "flops": planned.flops}
+        where = {**planned.where, "flops": planned.flops, "label": planned.label}
         if name not in self.cells:
             rest = (planned.needs, planned.flops, planned.label, planned.images, planned.alone)
             self.cells[name] = Cell(name, stage, spec, where, *rest)

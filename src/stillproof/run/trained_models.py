@@ -25,7 +25,7 @@ class ReadModel:
 def read_trained(cell: str, job: Job) -> ReadModel:
     """Return the model of a training cell after its last epoch, on the device."""
     curve = job.answer_of(cell)
-    stored = _read(job.store, curve["models"][str(curve["epochs"][-1])])
+    stored = read_of_training(job.store, curve["models"][str(curve["epochs"][-1])])
     space = space_of(stored.card["space"])
     front = front_of(space, job.store)
     return ReadModel(
@@ -33,10 +33,11 @@ def read_trained(cell: str, job: Job) -> ReadModel:
     )
 
 
-def _read(store: Store, artifact: str) -> Artifact:
+def read_of_training(store: Store, artifact: str) -> Artifact:
+    """Return an artifact of a training cell; if it is corrupt, the cell is open again."""
     try:
         return store.artifacts.read(artifact)
     except Corrupt as error:
         if store.reopen_maker(artifact) is None:
             raise
-        raise Corrupt(f"{error} The same command trains it again.") from error
+        raise Corrupt(f"{error} The command that trained it trains it again.") from error

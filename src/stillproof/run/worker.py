@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-import traceback
 from collections.abc import Callable, Sequence
 
 from stillproof.core.components import stages
@@ -14,6 +13,7 @@ from stillproof.core.provenance import provenance
 from stillproof.run.cell import Cell
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
 from stillproof.run.stage import Answer, Job, Options, Stage
+from stillproof.store.failure_text import NOT_COMPUTED, failure_text
 from stillproof.store.owner import this_owner
 from stillproof.store.store import Store
 
@@ -24,7 +24,6 @@ POLL_SECONDS = 0.5
 REFRESH_SECONDS = 2.0
 SHOW_SECONDS = 0.1
 FINISHED = ("done", "failed", "unsupported")
-NOT_COMPUTED = "not computed: "
 
 
 class Worker:
@@ -141,12 +140,12 @@ class Worker:
         except StillproofError as error:
             if isinstance(error, StoreError) and not isinstance(error, Corrupt):
                 raise  # no space, or read-only: the next cell would fare no better
-            message = str(error)
+            message = failure_text(str(error))
             self._settle(cell, lambda: self._fail(cell, message))
         except (Exception, SystemExit) as error:  # a cell's fault must not stop the others; the whole trace is kept
             log.warning("cell %s (%s) failed: %r", cell.id[:12], cell.label, error)
-            trace = f"{error!r}\n{traceback.format_exc()}"
-            self._settle(cell, lambda: self._fail(cell, trace))
+            unforeseen = failure_text(repr(error))
+            self._settle(cell, lambda: self._fail(cell, unforeseen))
         else:
             self._settle(cell, lambda: self._finish(cell, answer))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from stillproof.report.answers import Answered
 from stillproof.report.tables.table import Column, Value
@@ -24,6 +26,20 @@ SCALE = Column("scale", "scale", fold="same")
 RULES = (RECIPE, PROTOCOL, SELECTION, SCALE)
 # Where each row has a recipe of its own, which says nothing more than its other columns.
 RULES_OF_OWN_RECIPES = (dataclasses.replace(RECIPE, fold="always"), *RULES[1:])
+
+
+def around(numbers: Sequence[Column], said: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """Return the usual columns that rows give something to, around those of numbers; all else stands behind these."""
+    keys = dict.fromkeys(key for row in said for key in row)
+    usual = {column.key for column in (*BEFORE, *RULES)}
+    before, after = ([column for column in columns if column.key in keys] for columns in (BEFORE, RULES))
+    more = [Column(key, key, fold="same", absent="") for key in keys if key not in usual]
+    return (*before, *numbers, *more, *after)
+
+
+def values(said: Mapping[str, Any]) -> dict[str, Value]:
+    """Return what a row says as values of a table; lists and fractions cannot be, so that they become text."""
+    return {key: value if isinstance(value, str | int | None) else str(value) for key, value in said.items()}
 
 
 def about(row: Answered) -> dict[str, Value]:

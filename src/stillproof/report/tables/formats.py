@@ -8,7 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from stillproof.core.spec import Json
 from stillproof.report.published import Published
 from stillproof.report.tables.markup import comma_separated, latex, markdown
-from stillproof.report.tables.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
+from stillproof.report.tables.table import (
+    Bytes,
+    Chance,
+    Column,
+    Difference,
+    Interval,
+    Mean,
+    Percent,
+    Seconds,
+    Table,
+    Value,
+)
 from stillproof.report.tables.text import shown
 from stillproof.score.agreement import Estimate
 from stillproof.score.stats import Summary
@@ -16,7 +27,9 @@ from stillproof.score.stats import Summary
 # A number with an interval is several columns for programs, named after its own.
 _PARTS: Mapping[type, Sequence[str]] = {
     Summary: ("mean", "std", "n", "ci95_low", "ci95_high"),
+    Mean: ("mean", "std", "n", "ci95_low", "ci95_high"),
     Difference: ("mean", "std", "n", "ci95_low", "ci95_high"),
+    Interval: ("low", "high"),
     Estimate: ("value", "ci95_low", "ci95_high"),
 }
 
@@ -65,8 +78,10 @@ def _parts(value: Value, column: Column) -> Sequence[object]:
     match value:
         case None:
             return [None] * len(_names(column))
-        case Summary() | Difference():
-            summary = value.summary if isinstance(value, Difference) else value
+        case Interval(low, high):
+            return [low, high]
+        case Summary() | Mean() | Difference():
+            summary = value if isinstance(value, Summary) else value.summary
             return [summary.mean, summary.std, summary.n, *(summary.ci95 or (None, None))]
         case Estimate():
             return [value.value, *(value.ci95 or (None, None))]
@@ -80,9 +95,11 @@ def _json(value: Value) -> object:
     match value:
         case Summary() | Estimate():
             return value.as_dict()
-        case Difference(summary):
+        case Difference(summary) | Mean(summary):
             return summary.as_dict()
-        case Percent(number) | Seconds(number) | Bytes(number):
+        case Interval(low, high):
+            return [low, high]
+        case Percent(number) | Seconds(number) | Bytes(number) | Chance(number):
             return number
         case Published():
             return dataclasses.asdict(value)

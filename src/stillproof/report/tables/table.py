@@ -39,7 +39,43 @@ class Bytes:
     value: int
 
 
-Value = str | int | Summary | Difference | Estimate | Percent | Seconds | Bytes | Published | None
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The 95 % interval of a difference of accuracies, fractions."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A p-value: how likely a difference at least as large is, if there is none."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean that is shown without its interval, where there is no room for many."""
+
+    summary: Summary
+
+
+Value = (
+    str
+    | int
+    | Summary
+    | Mean
+    | Difference
+    | Interval
+    | Chance
+    | Estimate
+    | Percent
+    | Seconds
+    | Bytes
+    | Published
+    | None
+)
 
 
 @dataclass(frozen=True, slots=True)

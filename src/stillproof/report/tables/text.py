@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stillproof.report.captions import SELECTIONS, seeds_sentence
 from stillproof.report.published import Published
-from stillproof.report.tables.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
+from stillproof.report.tables.table import (
+    Bytes,
+    Chance,
+    Column,
+    Difference,
+    Interval,
+    Mean,
+    Percent,
+    Seconds,
+    Table,
+    Value,
+)
 from stillproof.score.agreement import Estimate
 from stillproof.score.stats import Summary
 
@@ -48,6 +60,12 @@ def text_of(value: Value) -> str:
             return _interval(f"{100 * value.mean:.1f}", value.ci95, lambda end: f"{100 * end:.1f}")
         case Difference(summary):
             return _interval(_signed(summary.mean), summary.ci95, _signed)
+        case Mean(summary):
+            return f"{100 * summary.mean:.1f}"
+        case Interval(low, high):
+            return f"{_signed(low)} to {_signed(high)}"
+        case Chance(p):
+            return "<0.001" if p < 0.001 else f"{p:.3f}"
         case Estimate():
             return "-" if value.value is None else _interval(f"{value.value:.2f}", value.ci95, lambda end: f"{end:.2f}")
         case Percent(fraction):
@@ -94,8 +112,10 @@ def _said(column: Column, value: Value) -> str:
 
 
 def _summaries(row: Mapping[str, Value]) -> list[Summary]:
-    values = (value.summary if isinstance(value, Difference) else value for value in row.values())
-    return [value for value in values if isinstance(value, Summary)]
+    """Return the means of a row, each with its interval if that is shown."""
+    whole = [value.summary if isinstance(value, Difference) else value for value in row.values()]
+    bare = [dataclasses.replace(value.summary, ci95=None) for value in row.values() if isinstance(value, Mean)]
+    return [value for value in whole if isinstance(value, Summary)] + bare
 
 
 def _interval(middle: str, ends: tuple[float, float] | None, end: Callable[[float], str]) -> str:

@@ -1,0 +1,61 @@
+"""stillproof compare: is the difference between two sets, models or methods real?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from stillproof.cli.options import (
+    DataOption,
+    JsonOption,
+    NetworkOption,
+    PluginOption,
+    RunOption,
+    SectionOption,
+    StoreOption,
+    WorkersOption,
+    split_list,
+)
+from stillproof.cli.output import write_json
+from stillproof.cli.session import session
+from stillproof.cli.table import print_text
+from stillproof.cli.train import RecipeOption, SeedsOption, TestedOnOption
+
+
+def command(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            help="Methods of the newest run that has them; or models; or sets: artifacts, files, data sets."
+        ),
+    ],
+    network: NetworkOption = "home",
+    recipe: RecipeOption = None,
+    seeds: SeedsOption = 5,
+    dataset: TestedOnOption = None,
+    run: RunOption = None,
+    section: SectionOption = None,
+    store: StoreOption = None,
+    data: DataOption = None,
+    plugin: PluginOption = None,
+    workers: WorkersOption = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare every two of them on paired test images and seeds; sets are trained on first, as `train` does."""
+    with session(store, data, plugin, workers) as opened:
+        from stillproof.report.runs import find_run
+
+        found = opened.compare(
+            names,
+            network=network,
+            recipe=recipe,
+            seeds=seeds,
+            dataset=dataset,
+            run=None if run is None else find_run(opened.store, run),
+            sections=split_list(section),
+        )
+    if as_json:
+        write_json(found.as_dict())
+    else:
+        print_text([found.table()], "compare" if found.run is None else f"compare, run {found.run}")

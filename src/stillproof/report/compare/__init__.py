@@ -1,0 +1,1 @@
+"""Are two sets, models or methods different? What the stored predictions of their networks say."""

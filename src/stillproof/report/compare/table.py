@@ -1,0 +1,93 @@
+"""All comparisons of one command: as a table for people, and for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stillproof.core.spec import Json
+from stillproof.report.compare.comparison import LEVEL, Comparison
+from stillproof.report.tables.columns import around, values
+from stillproof.report.tables.table import Chance, Column, Difference, Interval, Mean, Table, Value
+
+NUMBERS = (
+    Column("first", "first"),
+    Column("second", "second"),
+    Column("first_accuracy", "first %", Mean),
+    Column("second_accuracy", "second %", Mean),
+    Column("difference", "first over second, points", Difference),
+    Column("p_seeds", "p, seeds", Chance, fold="empty"),
+    Column("over_images", "over images, points", Interval),
+    Column("images", "images won"),
+    Column("p_images", "p, images", Chance),
+    Column("better", "better"),
+)
+SEEDS = "p, seeds: would other seeds show a difference, too? Student's t-test, paired seed by seed."
+IMAGES = (
+    "p, images: would other test images, for these networks? McNemar's test; all seeds' answers for an image are one. "
+    "over images: the 95 % interval of the same."
+)
+WON = "images won: those that only the first, and only the second, recognised, mean over pairs of networks."
+ONE_SET = "Each set is one; its seeds are trainings on it."
+BETTER = f"better: every p is below {LEVEL}. A dash: no difference is shown, which is not to say that there is none."
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """What was compared.
+
+    Args:
+        of: ``sets``, ``models`` or ``methods``.
+        run: The number of the run whose methods they are, if they are.
+        found: Every two of them.
+        notes: What could not be compared, and why.
+    """
+
+    of: str
+    run: int | None
+    found: Sequence[Comparison]
+    notes: Sequence[str] = ()
+
+    def as_dict(self) -> Json:
+        """Return the comparisons as JSON values."""
+        comparisons = [comparison.as_dict() for comparison in self.found]
+        return {"of": self.of, "run": self.run, "comparisons": comparisons, "notes": list(self.notes)}
+
+    def table(self) -> Table:
+        """Return one line per comparison."""
+        columns = around(NUMBERS, [comparison.match.about for comparison in self.found])
+        family = (
+            f"p-values are adjusted for {len(self.found)} comparisons (Holm), intervals are not."
+            if len(self.found) > 1
+            else ""
+        )
+        several = any(len(comparison.pairs) > 1 for comparison in self.found)
+        caveats = [caveat for comparison in self.found for caveat in comparison.match.caveats()]
+        tested = f"{' or '.join(dict.fromkeys(str(comparison.n_test) for comparison in self.found))} test images."
+        how = (tested, ONE_SET if self.of == "sets" else "", SEEDS if several else "", IMAGES, WON, family, BETTER)
+        notes = [note for note in (*how, *dict.fromkeys(caveats), *self.notes) if note]
+        lines = [_line(comparison) for comparison in self.found]
+        return Table("compare", f"Are these {self.of} different?", columns, lines, notes)
+
+
+def _line(comparison: Comparison) -> dict[str, Value]:
+    first, second = comparison.accuracies
+    adjusted = comparison.adjusted_seeds
+    return {
+        **values(comparison.match.about),
+        "first": comparison.match.first.name,
+        "second": comparison.match.second.name,
+        "first_accuracy": Mean(first),
+        "second_accuracy": Mean(second),
+        "difference": Difference(comparison.over_seeds.summary),
+        "p_seeds": None if adjusted is None else Chance(adjusted),
+        "over_images": Interval(*comparison.interval),
+        "images": f"{_mean(comparison, 'only_first')} : {_mean(comparison, 'only_second')}",
+        "p_images": Chance(comparison.adjusted_images),
+        "better": comparison.better,
+    }
+
+
+def _mean(comparison: Comparison, kind: str) -> str:
+    return f"{math.fsum(getattr(pair, kind) for pair in comparison.pairs) / len(comparison.pairs):.0f}"

@@ -1,0 +1,55 @@
+"""The difference of two means over seeds: paired where both have the same seeds, else of two samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy.special import stdtr, stdtrit
+
+from stillproof.score.stats import Summary, summarise
+
+DIGITS = 12  # differences that are equal but for rounding are equal
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceOverSeeds:
+    """By how much the first is above the second, and how likely that is by chance.
+
+    The chance is unknown where n = 1, and where the seeds do not differ at all, though they are few: accuracies are
+    counts of images, so that such a spread is no measure of anything.
+    """
+
+    summary: Summary
+    p: float | None
+
+
+def paired_difference(first: Sequence[float], second: Sequence[float]) -> DifferenceOverSeeds:
+    """Return the mean of the differences seed by seed, with Student's interval and the paired t-test."""
+    found = summarise([round(one - other, DIGITS) for one, other in zip(first, second, strict=True)])
+    if found.std is None:
+        return DifferenceOverSeeds(found, None)
+    return DifferenceOverSeeds(found, _chance(found.mean, found.std / math.sqrt(found.n), found.n - 1))
+
+
+def unpaired_difference(first: Sequence[float], second: Sequence[float]) -> DifferenceOverSeeds:
+    """Return the difference of the means of as many seeds on either side, with Welch's interval and t-test."""
+    one, other = summarise(first), summarise(second)
+    mean = one.mean - other.mean
+    if one.std is None or other.std is None:
+        return DifferenceOverSeeds(Summary(mean, None, min(one.n, other.n), None), None)
+    parts = [side.std**2 / side.n for side in (one, other) if side.std is not None]
+    error = math.sqrt(math.fsum(parts))
+    weights = math.fsum(part**2 / (side.n - 1) for part, side in zip(parts, (one, other), strict=True))
+    freedom = error**4 / weights if weights else one.n + other.n - 2
+    half = float(stdtrit(freedom, 0.975)) * error
+    summary = Summary(mean, None, min(one.n, other.n), (mean - half, mean + half))
+    return DifferenceOverSeeds(summary, _chance(mean, error, freedom))
+
+
+def _chance(mean: float, error: float, freedom: float) -> float | None:
+    """Return the two-sided chance of a mean that far from zero."""
+    if not error:
+        return None if mean else 1.0
+    return 2 * float(stdtr(freedom, -abs(mean) / error))
