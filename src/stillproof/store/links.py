@@ -28,6 +28,7 @@ class Links:
         owner: Who computes it, if somebody does.
         reads: Cells and artifacts that its question names.
         made: Artifacts that its answer names.
+        derived: Whether its answer repeats others in part, and costs nothing to give again.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Links:
     owner: str | None
     reads: frozenset[str]
     made: frozenset[str]
+    derived: bool
 
 
 def named_in(*texts: str | None) -> frozenset[str]:
@@ -49,7 +51,7 @@ def read_links(connection: Connection) -> dict[str, Links]:
     found = {}
     for row in connection.execute(select(*(cells.c[name] for name in columns))):
         reads, made = named_in(row.spec, row.needs, row.derived_from), named_in(row.result, row.artifacts)
-        found[row.id] = Links(row.id, row.stage, row.status, holder(row), reads, made)
+        found[row.id] = Links(row.id, row.stage, row.status, holder(row), reads, made, bool(named_in(row.derived_from)))
     return found
 
 

@@ -56,8 +56,10 @@ def remove_run(store: Store, run: Run) -> Removed:
         others = [other for other in read_runs(connection) if other.id != run.id]
         users = _users(links, own, others)
         asked = set().union(*users.values())
-        used = asked | (own & reached(links, links.keys() - own))
-        gone = {cell: links[cell] for cell in sorted(own - used)}
+        followers = _followers(links, own, others)
+        used = asked | (own & reached(links, links.keys() - own - followers))
+        follow = {cell for cell in followers if reached(links, [cell]) & (own - used)}
+        gone = {cell: links[cell] for cell in sorted(own - used | follow)}
         left = {cell: found for cell, found in links.items() if cell not in gone}
         unused = unneeded(connection, artifacts_of(connection, gone), left, store.artifacts)
         forget(connection, list(gone), unused)
@@ -67,6 +69,12 @@ def remove_run(store: Store, run: Run) -> Removed:
     freed = discard(folders, store.artifacts.root)
     stayed = [(other, len(users[other.id])) for other in others if users[other.id]]
     return Removed(list(gone), unused, freed, stayed, len(used - asked), not mine)
+
+
+def _followers(links: Mapping[str, Links], own: set[str], others: Iterable[Run]) -> set[str]:
+    """Return what was only derived from other answers, such as a comparison, and what no other run asks for."""
+    wanted = reached(links, [cell for other in others for cell in other.cells])
+    return {cell.id for cell in links.values() if cell.derived} - own - wanted
 
 
 def _users(links: Mapping[str, Links], own: set[str], others: Iterable[Run]) -> dict[int, set[str]]:
