@@ -41,7 +41,7 @@ class StoreStatus:
             "runs": [run.as_dict() for run in self.runs],
             "calls": [call.as_dict() for call in self.calls],
             "failed": [{"cell": r.id, "stage": r.stage, "error": r.error} for r in self.failed],
-            "leftovers": [{"cell": cell.id, "stage": cell.stage, "state": cell.status} for cell in left.cells],
+            "leftovers": [{"cell": cell.id, "stage": cell.stage, "state": cell.state} for cell in left.cells],
             "checkpoints": [str(path) for path in left.checkpoints],
         }
 
