@@ -102,7 +102,9 @@ def test_files_that_the_store_does_not_know_go_once_nobody_can_be_writing_them(s
 def test_a_store_in_use_is_left_alone(store: Store) -> None:
     busy, loose = enter(store, "busy"), enter(store, "loose")
     store.claims.claim([busy], this_owner(), LEASE)
-    with pytest.raises(StoreError, match=r"is in use \(cell .* nothing was removed"):
+    with pytest.raises(
+        StoreError, match=rf"is in use \(cell .*, train, by process {os.getpid()} on .* nothing was removed"
+    ):
         prune(store)
     assert [cell.id for cell in prune(store, dry_run=True).cells] == [loose]
     assert store.results.statuses([busy, loose]) == {busy: "running", loose: "pending"}
@@ -116,3 +118,12 @@ def test_files_in_a_folder_that_may_serve_other_stores_stay(tmp_path: Path) -> N
         loose = enter(store, "loose")
         found = prune(store)
         assert [cell.id for cell in found.cells] == [loose] and found.files_stay and stranger.exists()
+
+
+def test_a_cell_whose_worker_died_is_left_over(store: Store) -> None:
+    cell = enter(store, "abandoned")
+    machine, _, _ = this_owner().rpartition("/")
+    store.claims.claim([cell], f"{machine}/0", LEASE)  # as if this process had started earlier
+    (left,) = leftovers(store).cells
+    assert (left.id, left.state, left.status) == (cell, "abandoned", "running")
+    assert [gone.id for gone in prune(store).cells] == [cell] and store.results.get(cell) is None

@@ -67,12 +67,12 @@ def prune(
     if gone.files_stay:
         say(FILES_STAY)
     if as_json:
-        cells = [{"cell": cell.id, "stage": cell.stage, "state": cell.status} for cell in gone.cells]
+        cells = [{"cell": cell.id, "stage": cell.stage, "state": cell.state} for cell in gone.cells]
         folders, checkpoints = ([str(path) for path in paths] for paths in (gone.folders, gone.checkpoints))
         files = {"artifacts": gone.artifacts, "folders": folders, "checkpoints": checkpoints, "bytes": gone.bytes}
         write_json({"dry_run": dry_run, "cells": cells} | files)
         return
-    states = ", ".join(f"{count} {state}" for state, count in Counter(cell.status for cell in gone.cells).items())
+    states = ", ".join(f"{count} {state}" for state, count in Counter(cell.state for cell in gone.cells).items())
     write(f"cells without an answer that no run needs: {states or 'none'}")
     write(f"artifacts that nothing refers to: {len(gone.artifacts) + len(gone.folders) or 'none'}")
     write(f"checkpoints that no cell goes on from: {len(gone.checkpoints) or 'none'}")

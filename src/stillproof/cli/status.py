@@ -56,6 +56,8 @@ def command(
 
 
 def _print_runs(runs: Sequence[ListedRun]) -> None:
+    if not runs:
+        return
     header = ("run", "name", "suite", "data set", "methods", "scale", "when (UTC)", "done", "note")
     rows = [
         (
@@ -93,7 +95,7 @@ def _print_calls(calls: Sequence[ListedRun]) -> None:
 
 def _print_leftovers(left: Leftovers) -> None:
     if left.cells:
-        counts = Counter((cell.stage, cell.status) for cell in left.cells)
+        counts = Counter((cell.stage, cell.state) for cell in left.cells)
         rows = [(stage, state, str(count)) for (stage, state), count in sorted(counts.items())]
         todo = "the command that asked for them goes on with them, `stillproof db prune` removes them"
         write_table(("stage", "state", "cells"), rows, title=f"unfinished, and no run needs them; {todo}")

@@ -45,7 +45,7 @@ class StoreStatus:
             "calls": [call.as_dict() for call in self.calls],
             "failed": [{"cell": r.id, "stage": r.stage, "error": r.error} for r in self.failed],
             "causes": [cause.as_dict() for cause in self.causes],
-            "leftovers": [{"cell": cell.id, "stage": cell.stage, "state": cell.status} for cell in left.cells],
+            "leftovers": [{"cell": cell.id, "stage": cell.stage, "state": cell.state} for cell in left.cells],
             "checkpoints": [str(path) for path in left.checkpoints],
         }
 

@@ -39,6 +39,16 @@ class Links:
     made: frozenset[str]
     derived: bool
 
+    @property
+    def state(self) -> str:
+        """Return its status, as people should read it: one whose worker died does not run."""
+        return "abandoned" if self.status == "running" and self.owner is None else self.status
+
+    def computed(self) -> str:
+        """Say which cell this is, and who computes it."""
+        parts = (self.owner or "").split("/")  # host first, then perhaps more, pid, and what tells pids apart
+        return f"cell {self.id[:12]}, {self.stage}, by process {''.join(parts[-2:-1])} on {parts[0]}"
+
 
 def named_in(*texts: str | None) -> frozenset[str]:
     """Return all ids in JSON texts, whatever they name: cells and artifacts are told apart by looking them up."""

@@ -56,8 +56,8 @@ def prune(store: Store, *, dry_run: bool = False) -> Pruned:
         busy = in_use(links, links)
         if busy is not None and not dry_run:
             raise StoreError(
-                f"store {store.shown} is in use (cell {busy.id[:12]}, {busy.stage}, is computed by {busy.owner}): "
-                "stop that command or wait for it, then prune; nothing was removed."
+                f"store {store.shown} is in use ({busy.computed()}): stop that command or wait for it, then prune; "
+                "nothing was removed."
             )
         every = read_runs(connection)
         gone = {cell.id: cell for cell in unfinished(links, [run for run in every if run.verb == "run"])}

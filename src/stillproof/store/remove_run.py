@@ -50,8 +50,8 @@ def remove_run(store: Store, run: Run) -> Removed:
         busy = in_use(links, own)
         if busy is not None:
             raise StoreError(
-                f"{run.verb} {run.id} is being computed (cell {busy.id[:12]}, {busy.stage}, by {busy.owner}): stop "
-                "that command or wait for it, then remove it; nothing was removed."
+                f"{run.verb} {run.id} is being computed ({busy.computed()}): stop that command or wait for it, then "
+                "remove it; nothing was removed."
             )
         others = [other for other in read_runs(connection) if other.id != run.id]
         users = _users(links, own, others)
