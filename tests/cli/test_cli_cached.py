@@ -33,11 +33,13 @@ def test_what_a_suite_has_computed_is_never_computed_again(tmp_path: Path, still
     made = stillproof("distill", "digits", "dm", "--ipc", "1", "--json", *COMMON, cwd=tmp_path).json()
     train = ["train", made["name"], "--recipe", "smoke", "--seeds", "2", "--selection", "oracle", *TINY, "--json"]
     score = stillproof(*train, cwd=tmp_path).json()
-    assert made["cached"] and finished(store) == before
+    assert made["cached"] and before.items() <= finished(store).items()
+    assert query(store, "SELECT stage FROM cells WHERE finished > " + str(max(before.values()))) == [("by-class",)] * 2
     rows = stillproof("table", "accuracy", "--json", cwd=tmp_path).json()["rows"]
     assert score["accuracy"] in [row["accuracy"] for row in rows if row["method"] == "dm"]
     last = stillproof(*[word.replace("oracle", "last") for word in train], cwd=tmp_path).json()
-    new = query(store, "SELECT stage FROM cells WHERE finished > " + str(max(before.values())))
+    later = f"stage != 'by-class' AND finished > {max(before.values())}"
+    new = query(store, f"SELECT stage FROM cells WHERE {later}")
     assert sorted(new) == [("select",)] * 2 + [("train",)] * 2, "the last epoch needs a training that is measured once"
     assert last["accuracy"]["mean"] <= score["accuracy"]["mean"]
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import stillproof
+from fresh_python import run_python
 from stillproof.core.errors import BadInput
 from stillproof.core.plugins import Plugin, load_plugin
 from stillproof.report.failures import causes_of, explained
@@ -142,6 +143,22 @@ def test_a_user_may_work_in_a_folder_of_our_name() -> None:
     assert explained(failure_text_of([("/home/me/stillproof/mine.py", "distill")])).endswith(
         "at /home/me/stillproof/mine.py, line 1, in distill"
     )
+
+
+def test_an_installed_plug_in_is_its_authors_code(tmp_path: Path) -> None:
+    site = tmp_path / "lib" / "python3.11" / "site-packages"
+    info = site / "theirs-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[stillproof.distillers]\ntheirs = theirs.method\n")
+    text = failure_text_of([(f"{site}/theirs/method.py", "distill"), (f"{site}/torch/nn/functional.py", "conv2d")])
+    code = f"""
+import sys
+sys.path.insert(0, {str(site)!r})
+from stillproof.report.failures import explained
+print(explained({text!r}))
+"""
+    assert run_python(code).strip() == "ValueError('odd') at theirs/method.py, line 1, in distill"
 
 
 def test_of_two_exceptions_the_last_one_counts() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import PurePath
 
+from stillproof.core.components import REGISTRIES
 from stillproof.core.lock import ROOT
 from stillproof.core.spec import Json
 from stillproof.store.failure_text import NOT_COMPUTED, Frame, frames_of, is_foreseen, sentence_of
@@ -124,8 +127,17 @@ def _whose(frame: Frame) -> str:
         return "library"
     if PACKAGE in parts and ROOT.joinpath(*_below(parts, PACKAGE)).is_file():
         return "stillproof"
-    standard = any(part.startswith("python3") for part in parts[:-1])
-    return "library" if standard or any(name in parts for name in LIBRARIES) else "user"
+    for name in LIBRARIES:
+        if name in parts:
+            return "user" if _below(parts, name)[0].removesuffix(".py") in _plugin_packages() else "library"
+    return "library" if any(part.startswith("python3") for part in parts[:-1]) else "user"
+
+
+@functools.cache
+def _plugin_packages() -> frozenset[str]:
+    """Return the installed packages that bring components: their authors are users, too."""
+    points = [point for plural in REGISTRIES for point in entry_points(group=f"{PACKAGE}.{plural}")]
+    return frozenset(point.module.partition(".")[0] for point in points)
 
 
 def _short(file: str) -> str:

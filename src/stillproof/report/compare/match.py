@@ -68,7 +68,7 @@ class Match:
             found.append(f"{both} share no seed, so that their seeds are two samples (Welch's interval and test).")
         left = len(self.first.networks) + len(self.second.networks) - 2 * len(self.pairs)
         if left:
-            found.append(f"{both}: {left} seeds that only one of them has are left out.")
+            found.append(f"{both}: seeds that only one of them has are left out ({left}).")
         return found
 
     def _said(self) -> dict[str, tuple[Any, Any]]:
