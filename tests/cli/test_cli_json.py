@@ -59,6 +59,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "run": SUITE,
         "table": ["table", "accuracy"],
         "table --by-class": ["table", "accuracy", "--by-class"],
+        "compare": ["compare", "full", "random"],
         "plot": ["plot", "accuracy"],
         "list": ["list", "distillers"],
         "show": ["show", "dm"],
