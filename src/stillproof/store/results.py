@@ -92,6 +92,12 @@ class Results:
         with self._database.read() as connection:
             return [Record.from_row(row) for row in connection.execute(query)]
 
+    def newest_done(self, most: int) -> list[Record]:
+        """Return the cells that were finished last."""
+        query = select(cells).where(cells.c.status == "done").order_by(cells.c.finished.desc()).limit(most)
+        with self._database.read() as connection:
+            return [Record.from_row(row) for row in connection.execute(query)]
+
     def save_run(self, suite: str, config: Json, rows: Sequence[Json]) -> int:
         """Keep what a run of ``suite`` asked for and return its number."""
         values = {

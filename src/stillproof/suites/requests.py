@@ -96,9 +96,11 @@ def selected(train: Request, rule: Selection) -> Request:
 class Row:
     """One row of a suite's table: what it is about, and the request of each seed.
 
-    One that ``may_be_too_large`` has no answer where the data set has too few images; any other is then refused.
+    One that ``may_be_too_large`` has no answer where the data set has too few images; any other is then refused. One
+    that makes sense ``only_with`` the answer to another request is left out where the data for that are not there.
     """
 
     keys: Mapping[str, Any]
     requests: tuple[Request, ...]
     may_be_too_large: bool = False
+    only_with: Request | None = None

@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.provenance import numerics
 from stillproof.run.cell import Cell, Planned
 from stillproof.run.features import Features, read_embedder, sample_of_class
+from stillproof.run.footprint import looking_memory
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.run.stages.data import Data
 from stillproof.run.stages.distill import Distill
@@ -19,6 +20,7 @@ from stillproof.run.stages.snapshot import Snapshot
 from stillproof.score.coverage import coverage
 from stillproof.sets.read import read_set
 from stillproof.suites.requests import Request
+from stillproof.train.model import TEST_BATCH
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
@@ -54,6 +56,7 @@ class Coverage(Stage):
             needs=(model.id, made.id),
             flops=images * flops,
             where={"dataset": real.dataset, "part": real.part},
+            memory=looking_memory(planner.names.network_size(model.where["network"], data.info), TEST_BATCH),
         )
 
     @staticmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stillproof.core.reference import changed_reference
 from stillproof.suites.requests import Request, Row, real_images, trained
 from stillproof.suites.row_builder import RowBuilder
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from stillproof.suites.dc_bench.suite import DCBench
 
 EMBEDDINGS = ("k-center", "k-center:embedding=pixels")
-ADAM = ":optimiser=adam:lr=0.003:weight_decay=0.0:decay=1.0"  # constant, as the original has it
+ADAM = {"optimiser": "adam", "lr": 0.003, "weight_decay": 0.0, "decay": 1.0}  # constant, as the original has it
 
 
 def k_center_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
@@ -27,7 +28,7 @@ def optimiser_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     recipe = suite.recipe_with("dsa", builder.dataset)
     for ipc in suite.ipc:
         for method in suite.methods:
-            for optimiser, chosen in (("sgd", recipe), ("adam", recipe + ADAM)):
+            for optimiser, chosen in (("sgd", recipe), ("adam", changed_reference(recipe, **ADAM))):
                 yield builder.accuracy("optimiser", method, ipc, chosen, optimiser=optimiser)
 
 
@@ -41,7 +42,7 @@ def cost_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
 
 def distribution_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per method, by the features of a network trained on real images, and the map of one class."""
-    recipe, ipc = suite.full_recipe or suite.recipe, max(suite.ipc)
+    recipe, ipc = suite.recipe_on_real(builder.dataset) or suite.recipe, max(suite.ipc)
     model = trained(real_images(builder.dataset), builder.home, recipe, 0)
     for method in suite.methods:
         requests = [
