@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from stillproof.answers import Made, Score
 from stillproof.contenders import find
-from stillproof.core.components import recipes, suites
-from stillproof.core.errors import BadInput, CellFailed
+from stillproof.core.components import networks, recipes, suites
+from stillproof.core.errors import BadInput, CellFailed, DataMissing
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
 from stillproof.core.presets import Scale, preset_params
 from stillproof.core.spec import Json
@@ -32,16 +32,17 @@ from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run, trained_rows
 from stillproof.report.tables.table import Table
 from stillproof.run.cell import Cell
-from stillproof.run.estimate import Estimate, estimate
+from stillproof.run.estimate import Estimate, Here, estimate, here
 from stillproof.run.execute import enter, execute
 from stillproof.run.executor import OnChange, Work
 from stillproof.run.executors.process_count import workers_for
+from stillproof.run.forecast import Forecast, forecast
 from stillproof.run.only import only
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Options, answer_of, default_device
 from stillproof.score.by_class import class_scores
 from stillproof.score.stats import summarise_accuracies
-from stillproof.sets.own_recipe import recipe_reference
+from stillproof.sets.own_recipe import recipe_on
 from stillproof.sets.read import check_fits, read_set
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
 from stillproof.store.records import Run
@@ -148,16 +149,17 @@ class Session:
         part: Heldout | None = "heldout" if heldout else None
         if heldout and on.stage == "data":
             on = on.but(part="fit")
+        planner = Planner(self.root, self.device)
         seen, own = heldout and on.stage == "distill" and on.data.params.get("part") != "fit", DEFAULT_RECIPE
         if on.stage == "artifact":
             stored = read_set(self.store, on.params["artifact"])
-            check_fits(stored, load(on.params["dataset"], "test", self.root).info)
+            fitting = load(on.params["dataset"], "test", self.root).info
+            check_fits(stored, fitting)
             # Only a set made without the held-out images is sure not to have seen them.
             seen = heldout and "/fit@" not in stored.card.data_id
-            own = recipe_reference(stored.recipe)
+            own = recipe_on(stored, networks.build(planner.names.network_name(network, fitting)))
             check_replay(stored.labels, recipes.build(recipe or own))
         recipe = recipe or own
-        planner = Planner(self.root, self.device)
         wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
         counted = [planner.ask("by-class", of=request).id for request in wanted]
@@ -255,13 +257,23 @@ class Session:
         imports give, or somebody's file, which is then imported. The rows are those of the whole suite, even if only
         the cells that match a pattern are planned.
         """
-        preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1)
+        planner, rows, question = self._planned(suite, options, only_matching)
+        return planner, rows, as_written(suites.spec(question).as_dict()["params"])
+
+    def _planned(
+        self, suite: str, options: Mapping[str, Any], only_matching: str | None
+    ) -> tuple[Planner, list[Json], Any]:
+        preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1, suites.entry(suite))
         question = with_sets(self, suites.build(suite, {**preset, **in_words(options)}))
         planner = Planner(self.root, self.device)
         rows = planner.rows(question.rows())
+        if planner.left_out and not rows:
+            raise DataMissing(f"nothing is left to ask: {planner.left_out[0]}")
+        for sentence in planner.left_out:
+            log.warning("%s", sentence)
         if only_matching is not None:
             planner.cells = only(planner.cells, rows, only_matching)
-        return planner, rows, as_written(suites.spec(question).as_dict()["params"])
+        return planner, rows, question
 
     def run_suite(
         self,
@@ -306,8 +318,24 @@ class Session:
 
     def estimate(self, planner: Planner) -> Estimate:
         """Return what the rest of a plan will cost."""
-        cells = list(planner.cells.values())
-        return estimate(self.store, cells, self._workers(cells, self.store.results.statuses(list(planner.cells))))
+        return estimate(self.store, list(planner.cells.values()), self._here(planner))
+
+    def forecast(
+        self,
+        suite: str,
+        options: Mapping[str, Any],
+        *,
+        speed: float | None = None,
+        only_matching: str | None = None,
+    ) -> Forecast:
+        """Say what a suite would cost, here and on a machine of ``speed`` operations per second; compute nothing."""
+        planner, rows, question = self._planned(suite, options, only_matching)
+        config = suites.spec(question).as_dict()["params"]
+        return forecast(self.store, planner, rows, suite, config, self._here(planner), speed)
+
+    def _here(self, planner: Planner) -> Here:
+        status = self.store.results.statuses(list(planner.cells))
+        return here(self.store, self.device, self._workers(list(planner.cells.values()), status))
 
     def execute(self, planner: Planner, *, must_succeed: bool = True, stop_at_failure: bool = False) -> dict[str, str]:
         """Compute what the store does not know yet; return the status that each cell had before."""
