@@ -11,7 +11,7 @@ from stillproof.core.spec import Json
 from stillproof.run.cell import Cell
 from stillproof.run.cuts import Cut, cuts_of
 from stillproof.run.estimate import Estimate, Here, estimate, left_of
-from stillproof.run.parts import Part, Work, parts_by
+from stillproof.run.parts import Costs, Part, parts_by
 from stillproof.run.plan import Planner
 from stillproof.run.rates import REACHED, Assumed
 from stillproof.store.store import Store
@@ -98,18 +98,18 @@ def forecast(
     total = estimate(store, list(cells.values()), machine)
     other = Assumed(speed) if speed else None
     there = {cell.id: other.seconds(cell) for cell in left} if other else None
-    work = Work({cell.id: machine.seconds(cell) for cell in left}, there)
-    known = sum(work.here[cell.id] for cell in left if machine.rates.knows(cell))
+    costs = Costs({cell.id: machine.seconds(cell) for cell in left}, there)
+    known = sum(costs.here[cell.id] for cell in left if machine.rates.knows(cell))
     named = any(row.get("section") for row in rows)
-    answered = cells.keys() - work.here.keys()
+    answered = cells.keys() - costs.here.keys()
     return Forecast(
         estimate=total,
         workers=machine.workers,
         measured=known / total.seconds if total.seconds else 0.0,
         assumed=AssumedTime(speed, REACHED, sum(there.values())) if speed and there is not None else None,
-        by_section=parts_by(["section"], rows, cells, work) if named else [],
-        by_method=parts_by(["method"], rows, cells, work),
-        by_section_and_method=parts_by(["section", "method"], rows, cells, work) if named else [],
+        by_section=parts_by(["section"], rows, cells, costs) if named else [],
+        by_method=parts_by(["method"], rows, cells, costs),
+        by_section_and_method=parts_by(["section", "method"], rows, cells, costs) if named else [],
         memory=_peak(left, machine, on_gpu=planner.device != "cpu"),
         disk_bytes=sum(cell.disk + ROW_BYTES for cell in left),
         cuts=cuts_of(planner, suite, config, lambda cell: 0.0 if cell.id in answered else machine.seconds(cell)),

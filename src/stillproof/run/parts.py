@@ -12,7 +12,7 @@ from stillproof.run.cuts import closure
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Costs:
     """What the rest of a plan costs, cell by cell; cells that have an answer are not in it.
 
     Args:
@@ -49,12 +49,12 @@ class Part:
         return {**self.about, **{name: getattr(self, name) for name in self.__slots__ if name != "about"}}
 
 
-def parts_by(keys: Sequence[str], rows: Sequence[Json], cells: Mapping[str, Cell], work: Work) -> list[Part]:
+def parts_by(keys: Sequence[str], rows: Sequence[Json], cells: Mapping[str, Cell], costs: Costs) -> list[Part]:
     """Divide the rows of a suite by what they say under some keys; return the parts in their order."""
     asked: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         asked.setdefault(tuple(str(row.get(key, "")) for key in keys), []).extend(row["cells"])
-    needed = {about: [name for name in closure(cells, first) if name in work.here] for about, first in asked.items()}
+    needed = {about: [name for name in closure(cells, first) if name in costs.here] for about, first in asked.items()}
     wanted = Counter(name for found in needed.values() for name in found)
     counted: set[str] = set()
     parts = []
@@ -66,9 +66,9 @@ def parts_by(keys: Sequence[str], rows: Sequence[Json], cells: Mapping[str, Cell
                 about=dict(zip(keys, about, strict=True)),
                 cells=len(own),
                 flops=sum(cells[name].flops for name in own),
-                seconds=sum(work.here[name] for name in own),
-                assumed_seconds=sum(work.assumed[name] for name in own) if work.assumed is not None else None,
-                saves_seconds=sum(work.here[name] for name in found if wanted[name] == 1),
+                seconds=sum(costs.here[name] for name in own),
+                assumed_seconds=sum(costs.assumed[name] for name in own) if costs.assumed is not None else None,
+                saves_seconds=sum(costs.here[name] for name in found if wanted[name] == 1),
             )
         )
     return parts
