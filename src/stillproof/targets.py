@@ -12,7 +12,7 @@ from stillproof.core.spec import Json
 from stillproof.data.load import source
 from stillproof.distill.grids.grid import CELLS
 from stillproof.importers.import_options import ImportOptions
-from stillproof.importers.import_sets import ImportedSet
+from stillproof.importers.import_sets import ImportedSets
 from stillproof.sets.artifact import from_artifact
 from stillproof.sets.read import check_fits
 from stillproof.store.artifact_files import read_folder
@@ -32,16 +32,9 @@ class TakesOver(Protocol):
         """Return the store."""
         ...
 
-    def import_sets(
-        self, path: Path | str, dataset: str, options: ImportOptions | None = None
-    ) -> tuple[list[ImportedSet], list[str]]:
+    def import_sets(self, path: Path | str, dataset: str, options: ImportOptions | None = None) -> ImportedSets:
         """Take over somebody's distilled sets; return them with what was found out about the file."""
         ...
-
-
-def text_of(what: object) -> str:
-    """Return the text that means a thing: the id of a set that was made or imported, and a path or a name as it is."""
-    return str(getattr(what, "artifact", what))
 
 
 def names_data(text: str) -> bool:

@@ -23,10 +23,11 @@ def session(
     from stillproof.session import Session
 
     found = [read_plugin(path) for path in plugins or []]
-    with Display() as display:
-        opened = Session(store, data, workers=workers, plugins=found, on_plan=display.watch)
-        with contextlib.closing(opened):
-            yield opened
+    with (
+        Display() as display,
+        Session(store, data, workers=workers, plugins=found, on_plan=display.watch) as opened,
+    ):
+        yield opened
 
 
 @contextlib.contextmanager
