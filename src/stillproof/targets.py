@@ -57,7 +57,10 @@ def find_set(session: TakesOver, text: str, dataset: str | None = None) -> tuple
     if not is_foreign(text):
         return artifact_request(session.store, text, dataset)
     if dataset is None:
-        raise BadInput(f"{text} is not an artifact of Stillproof: say with --dataset which data set it stands for.")
+        raise BadInput(
+            f"{text} is not an artifact of Stillproof: say with --dataset which data set it stands for (dataset= in "
+            "Python)."
+        )
     made, found = session.import_sets(text, dataset, ImportOptions(experiment=-1))
     for sentence in found:
         log.info("found: %s", sentence)

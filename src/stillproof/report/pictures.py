@@ -62,7 +62,7 @@ def gallery_of(store: Store, sets: Sequence[ShownSet], animate: bool) -> Gallery
         BadInput: There is no set, or one without snapshots is to be animated.
     """
     if not sets:
-        raise BadInput("name at least one artifact, or a run with --run.")
+        raise BadInput("name at least one artifact, or a run.")
     titles = titles_of(sets)
     shown = list(zip(titles, sets, strict=True))
     if not animate:
@@ -77,4 +77,4 @@ def check_ending(out: Path, animate: bool) -> None:
     if out.suffix.lower() in known:
         return
     hint = f" (with{'out' if animate else ''} --animate, it can)" if out.suffix.lower() in other else ""
-    raise BadInput(f"--out {out} cannot be written as a picture{hint}: end its name in one of {', '.join(known)}.")
+    raise BadInput(f"{out} cannot be written as a picture{hint}: end its name in one of {', '.join(known)}.")

@@ -81,7 +81,9 @@ def chosen_run(store: Store, suite: str | None, text: str | None) -> Run:
     """
     if text is None:
         if suite is None:
-            raise BadInput("name a suite, or one of its runs with --run; `stillproof status` lists them.")
+            raise BadInput(
+                "name a suite, or one of its runs with --run (run= in Python); `stillproof status` lists them."
+            )
         return newest_run(store, suite)
     run = find_run(store, text)
     if suite not in (None, run.suite):

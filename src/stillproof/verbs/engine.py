@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from stillproof.core.errors import CellFailed
-from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
+from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins, read_plugin
 from stillproof.core.spec import Json
 from stillproof.data.load import data_root
 from stillproof.report.failures import explained
@@ -41,18 +42,25 @@ class Engine:
         data: str | None = None,
         *,
         workers: int | None = 1,
-        plugins: Sequence[Plugin] = (),
+        plugins: Sequence[Plugin | Path | str] = (),
         device: str | None = None,
         on_plan: Callable[[Planner], OnChange] | None = None,
         checkpoint_seconds: float = 20.0,
     ) -> None:
-        """Load plug-ins; ``on_plan`` is told of each plan and returns what watches it.
+        """Load plug-ins; nothing is opened or computed yet.
 
-        ``workers`` processes compute; without a number, as many as are worthwhile for a plan.
+        Args:
+            store: Where results are kept: a file, or a URL.
+            data: Where data sets are.
+            workers: How many processes compute; without a number, as many as are worthwhile for a plan.
+            plugins: Files with components of your own.
+            device: Where to compute; the first GPU, or the CPU where there is none.
+            on_plan: Is told of each plan and returns what watches it.
+            checkpoint_seconds: How often long loops keep what they have.
         """
         index_entry_points()
         import_entry_points()
-        self.plugins = load_plugins(plugins)
+        self.plugins = load_plugins([one if isinstance(one, Plugin) else read_plugin(Path(one)) for one in plugins])
         self._store = store
         self.root = data_root(data)
         self.workers = workers

@@ -95,6 +95,8 @@ class Reading(Importing):
             animate: Show the snapshots that ``distill`` kept, one after another.
             out: The picture to write.
         """
+        if ipc is not None and run is None:
+            raise BadInput(f"ipc={ipc} chooses among the sets of a run: name one with run=, or leave it out.")
         shown = [named_set(self.store, text_of(self, one)) for one in given]
         if run is not None:
             shown += sets_of_run(self.store, run_meant(self.store, run), ipc)
