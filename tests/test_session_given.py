@@ -138,6 +138,13 @@ def test_sets_of_all_kinds_stand_among_the_methods_of_a_suite(home: Home) -> Non
         home.session.plan_suite("accuracy", options | {"methods": [0.5]})
 
 
+def test_sets_of_all_kinds_can_be_shown(home: Home) -> None:
+    gallery = home.session.gallery(home.made, home.of_made, PAIR, home.imported, home.file, dataset="digits")
+    assert [title.split(",")[0] for title in gallery.titles] == ["random"] * 2 + ["own"] * 3
+    with pytest.raises(BadInput, match="say it with dataset=NAME"):
+        home.session.gallery(PAIR)
+
+
 def test_the_stored_predictions_are_the_models_own(home: Home) -> None:
     model = home.of_made.models[1]
     found = home.session.predictions(model)

@@ -19,6 +19,7 @@ from stillproof.report.tables.table import Table
 from stillproof.store.records import Run
 from stillproof.stored_predictions import StoredPredictions, predictions_of
 from stillproof.suites.requests import Request
+from stillproof.targets import find_set, is_foreign
 from stillproof.verbs.importing import Importing
 
 if TYPE_CHECKING:
@@ -84,20 +85,24 @@ class Reading(Importing):
         run: AnyRun | None = None,
         ipc: Collection[int] | None = None,
         animate: bool = False,
+        dataset: str | None = None,
         out: Path | str | None = None,
     ) -> Gallery:
         """Return a labelled picture of distilled sets, and write it if ``out`` names a file.
 
         Args:
-            given: Sets, as ``train`` takes them.
+            given: Distilled sets, as ``train`` takes them.
             run: All sets of a run, seed 0, too.
             ipc: Of these, only those with so many images per class.
             animate: Show the snapshots that ``distill`` kept, one after another.
+            dataset: What tensors and files of others stand for.
             out: The picture to write.
         """
         if ipc is not None and run is None:
             raise BadInput(f"ipc={ipc} chooses among the sets of a run: name one with run=, or leave it out.")
-        shown = [named_set(self.store, text_of(self, one)) for one in given]
+        texts = [text_of(self, one, dataset) for one in given]
+        known = [find_set(self, text, dataset)[0].artifact if is_foreign(text) else text for text in texts]
+        shown = [named_set(self.store, text) for text in known]
         if run is not None:
             shown += sets_of_run(self.store, run_meant(self.store, run), ipc)
         found = gallery_of(self.store, shown, animate)
