@@ -135,7 +135,8 @@ def test_planning_a_suite_and_making_its_tables_leave_matplotlib_alone(package: 
     [
         (["--help"], "distill"),
         (["--version"], f"stillproof {stillproof.__version__}"),
-        (["list"], "convnet-3"),
+        (["list"], "convnet"),
+        (["list", "--all"], "convnet-3"),
         (["list", "--json"], '"dm"'),
         (["list", "objectives"], "cross-entropy"),
     ],

@@ -115,3 +115,12 @@ def test_a_set_that_is_yet_to_be_made_can_be_trained_on(tmp_path: Path) -> None:
     biased = session.train(made, network=SMALL, recipe="smoke", seeds=1, selection="heldout")
     assert "may have been made from held-out images" in biased.caveats[0]
     session.close()
+
+
+def test_a_set_of_dc_is_trained_on_as_the_network_asks_for(tmp_path: Path) -> None:
+    session = Session(str(tmp_path / "s.db"))
+    with session.store as store:
+        made = session.distill("digits", "dc:steps=0", 1, network="convnet-1:width=1")
+        request, _ = artifact_request(store, made.name)
+        score = session.train(request, network="convnet-1-bn:width=1", seeds=1)
+    assert score.recipe == "dc-bench-dsa:augment=dc-aug(strategy=crop_noise)"

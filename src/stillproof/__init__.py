@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stillproof.report.pictures import Gallery
     from stillproof.report.store_status import StoreStatus
     from stillproof.report.tables.table import Table
+    from stillproof.run.forecast import Forecast
     from stillproof.score.stats import Summary
     from stillproof.session import Session
     from stillproof.stored_predictions import StoredPredictions
@@ -36,6 +37,7 @@ __all__ = [
     "Context",
     "DataInfo",
     "Distilled",
+    "Forecast",
     "Gallery",
     "Hard",
     "ImageSet",

@@ -20,6 +20,7 @@ BAD = [
     ([*DISTILL[:5], "--network", "convnet-1:widht=8"], 2, "'widht': did you mean 'width'?"),
     ([*DISTILL[:5], "--network", "convnet-1:width=wide"], 2, "width = 'wide' is not allowed"),
     (["distill", "digits", "dm", "--ipc", "1", "--set", "step=3"], 2, "'step': did you mean 'steps'?"),
+    (["distill", "digits", "dm:lr=1", "--ipc", "1", "--set", "lr=2"], 2, "'dm:lr=1:lr=2' gives lr twice"),
     (["distill", "digits", "dm", "--ipc", "1", "--set", "steps"], 2, "--set 'steps' is not of the form key=value."),
     (["distill", "digits", "random", "--ipc", "0"], 2, "ipc = 0 is not allowed: at least 1 image per class is needed."),
     (
@@ -47,6 +48,15 @@ BAD = [
     ([*RUN, "--ipc", "1,x"], 2, "--ipc '1,x' is not a comma-separated list of whole numbers."),
     ([*RUN, "--ipc", "0"], 2, "ipc = 0 is not allowed"),
     ([*RUN, "--set", "seeds"], 2, "--set 'seeds' is not of the form key=value."),
+    ([*RUN, "--set", "seeds=1", "--set", "seeds=2"], 2, "--set gives seeds twice, '1' and '2': leave one of them out."),
+    (
+        [*RUN, "--seeds", "1", "--set", "seeds=2"],
+        2,
+        "--seeds and --set seeds=2 both give seeds: leave one of them out.",
+    ),
+    ([*RUN, "--methods", "dm:lr=1:lr=2"], 2, "'dm:lr=1:lr=2' gives lr twice: leave one of them out."),
+    ([*RUN, "--dry-run", "--assume", "fast"], 2, "--assume 'fast' is not the speed of a machine"),
+    ([*RUN, "--config", "twice.toml"], 2, "configuration twice.toml cannot be read: Cannot overwrite a value"),
     ([*RUN, "--set", "sedes=3"], 2, "'sedes': did you mean 'seeds'"),
     ([*RUN, "--seeds", "0"], 2, "seeds must be at least 1"),
     ([*RUN, "--protocol", "mine"], 2, "protocol = 'mine' is not allowed"),
@@ -113,6 +123,7 @@ def folder(stillproof: Commands, tmp_path_factory: pytest.TempPathFactory) -> Pa
     made = tmp_path_factory.mktemp("bad")
     (made / "broken.toml").write_text("seeds = = 3")
     (made / "unknown.toml").write_text("seed = 3")
+    (made / "twice.toml").write_text("seeds = 3\nseeds = 4")
     (made / "other.toml").write_text('suite = "beard"')
     (made / "nothing.py").write_text("x = 1\n")
     (made / "other.txt").write_text("this is a letter, and no database\n" * 100)

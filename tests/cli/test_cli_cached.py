@@ -58,6 +58,9 @@ def test_a_configuration_file_asks_the_same_questions_as_flags(tmp_path: Path, s
     assert (estimate["cells"], estimate["cached"], estimate["by_stage"]) == (10, 10, {})
     more = stillproof("run", "accuracy", "--config", "mine.toml", "--seeds", "3", "--dry-run", "--json", cwd=tmp_path)
     assert more.json()["cells"] == 15, "a flag overrides the file"
+    (tmp_path / "short.toml").write_text(f'methods = "random"\nipc = 1\nscale = "smoke"\nnetwork = "{TINY[1]}"')
+    short = stillproof("run", "accuracy", "--config", "short.toml", "--dry-run", "--json", cwd=tmp_path)
+    assert short.json()["cached"] == 10, "a file says things as the command line does"
     lists = [*flags[:-2], "--set", "ipc=1,2", "--dry-run", "--json"]
     assert stillproof(*lists, cwd=tmp_path).json()["cells"] == 16, "lists are comma-separated in --set too"
 

@@ -51,7 +51,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
     np.savez(folder / "a.npz", images=np.zeros((10, 1, 8, 8), np.float32), labels=np.arange(10))
     distill = ["distill", "digits", "dm", "--ipc", "1", "--scale", "smoke", "--snapshots", "1", *TINY]
     commands = {
-        "run --dry-run": [*SUITE, "--dry-run"],
+        "run --dry-run": [*SUITE, "--dry-run", "--assume", "20TFLOPS"],
         "distill": distill,
         "distill again": distill,
         "import": ["import", "a.npz", "--dataset", "digits"],

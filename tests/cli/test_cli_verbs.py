@@ -78,6 +78,26 @@ def test_show_tells_components_of_one_name_apart(tmp_path: Path, stillproof: Com
     assert other.out.startswith("dsa (augmentation,") and not other.err
 
 
+def test_families_of_many_short_names_are_folded(tmp_path: Path, stillproof: Commands) -> None:
+    folded, whole = (stillproof("list", "networks", *more, cwd=tmp_path).out for more in ([], ["--all"]))
+    names = [[line.split()[0] for line in text.splitlines()[4:] if line.strip()] for text in (folded, whole)]
+    assert "resnet" in names[0] and "vgg-11-bn" in names[0] and "resnet-18" not in names[0]
+    assert "Also 20 short names, as resnet-18 and resnet-152-bn-imagenet: see --all." in folded
+    assert len(names[1]) == len(names[0]) + 20 + 12 and "see --all" not in whole
+    listed = stillproof("list", "networks", "--json", cwd=tmp_path).json()["networks"]
+    assert [entry["name"] for entry in listed] == names[1]
+    assert "imagenette" in stillproof("list", "datasets", cwd=tmp_path).out, "a name of its own is no short name"
+
+
+def test_a_sweep_keeps_its_order(tmp_path: Path, stillproof: Commands) -> None:
+    sweep = [f"dm:lr={lr}" for lr in (1, 0.1, 10, 0.01)]
+    run = [*SMOKE[:2], "--methods", ",".join(["random", *sweep]), *SMOKE[4:], "--set", "full_recipe="]
+    rows = stillproof("run", "accuracy", *run, "--json", cwd=tmp_path).json()["rows"]
+    assert [row["method"] for row in rows] == ["random", *sweep]
+    sets = stillproof("gallery", "--run", "accuracy", "--json", cwd=tmp_path).json()["sets"]
+    assert [title.rpartition("=")[2] for title in sets] == ["random, digits, 1 per class", "1.0", "0.1", "10.0", "0.01"]
+
+
 def test_a_run_without_any_set_has_no_gallery(tmp_path: Path, stillproof: Commands) -> None:
     assert stillproof("run", "accuracy", *SMOKE, "--methods", "", cwd=tmp_path).code == 0
     done = stillproof("gallery", "--run", "accuracy", cwd=tmp_path)

@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from stillproof.cli.options import split_list
 from stillproof.core.errors import BadInput
-from stillproof.core.reference import parse_list, parse_reference, split_outside, write_nested, write_reference
+from stillproof.core.reference import (
+    changed_reference,
+    parse_list,
+    parse_reference,
+    split_outside,
+    write_nested,
+    write_reference,
+)
 
 names = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True)
 # Any text whose brackets are balanced, with all that references are split at.
@@ -57,7 +64,22 @@ def test_nested_references_are_taken_apart_one_level_at_a_time() -> None:
     assert (name, found) == ("x", {"objective": "pgd-at(eps=0.03, base=kl(temperature=20))", "lr": "1"})
     assert parse_reference(found["objective"]) == ("pgd-at", {"eps": "0.03", "base": "kl(temperature=20)"})
     assert parse_reference("kl()") == parse_reference("kl") == ("kl", {})
-    assert parse_reference("kl(temperature=20):temperature=3") == ("kl", {"temperature": "3"})
+    assert parse_reference("kl(temperature=20):scale=3") == ("kl", {"temperature": "20", "scale": "3"})
+
+
+@pytest.mark.parametrize("reference", ["dm:lr=1:lr=2", "kl(t=20):t=3", "kl(t=20, t=20)", "x:a=1: a=1"])
+def test_a_parameter_that_is_given_twice_is_refused(reference: str) -> None:
+    with pytest.raises(BadInput, match=r"gives (lr|t|a) twice: leave one of them out\."):
+        parse_reference(reference)
+
+
+@given(references, params)
+def test_a_changed_reference_has_the_new_values_and_keeps_the_others(
+    reference: tuple[str, dict[str, str]], changes: dict[str, str]
+) -> None:
+    name, before = reference
+    for written in (write_reference(*reference), write_nested(*reference)):
+        assert parse_reference(changed_reference(written, **changes)) == (name, before | changes)
 
 
 @pytest.mark.parametrize(

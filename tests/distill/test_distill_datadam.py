@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -16,6 +17,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.distill.datadam import DataDAM
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
+from stillproof.run.resolve import Resolver
 from stillproof.testing.toy import TOY, toy_images
 
 
@@ -107,6 +109,14 @@ def test_presets_are_the_papers() -> None:
 def test_the_released_code_is_another_method_than_the_table() -> None:
     code = {"steps": 20_000, "power": 1, "batch_real": 64, "init": "real"}
     assert code.items() <= dataclasses.asdict(cast(DataDAM, distillers.build("datadam-code"))).items()
+
+
+@pytest.mark.parametrize(("scale", "steps"), [("paper", 20_000), ("quick", 150), ("smoke", 3)])
+def test_the_released_code_is_itself_at_every_size(tmp_path: Path, scale: str, steps: int) -> None:
+    method: Any = Resolver(tmp_path).method("datadam-code", scale, "digits", 1)[0]
+    assert (method.power, method.batch_real, method.init, method.steps) == (1, 64, "real", steps)
+    other: Any = Resolver(tmp_path).method("datadam-code:batch_real=5", scale, "digits", 1)[0]
+    assert other.batch_real == 5, "what is asked for wins over all"
 
 
 def test_whitening_is_of_normalised_images() -> None:

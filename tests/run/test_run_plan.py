@@ -1,21 +1,24 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from stillproof.core.components import recipes
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.data.load import load
 from stillproof.nets.home import home_network
 from stillproof.run import plan, resolve
-from stillproof.run.estimate import estimate
+from stillproof.run.estimate import estimate, here
 from stillproof.run.execute import enter
 from stillproof.run.plan import Planner
 from stillproof.run.resolve import Resolver
+from stillproof.session import Session
 from stillproof.store.store import open_store
 from stillproof.suites.accuracy import Accuracy
 from stillproof.suites.requests import Row, distilled, real_images, selected, stored_set, trained
@@ -136,7 +139,7 @@ def test_nothing_is_planned_twice_in_ten_thousand_cells(tmp_path: Path, monkeypa
     with open_store(str(tmp_path / "s.db")) as store:
         cells = list(planner.cells.values())
         enter(store, cells)
-        found = estimate(store, cells, workers=2)
+        found = estimate(store, cells, here(store, "cpu", workers=2))
     left = {"train": 4400, "select": 4400, "expert": 1100, "distill": 3300}
     assert (found.cells, found.cached, found.by_stage) == (13200, 0, left)
     assert found.seconds > 0 and not found.calibrated
@@ -223,3 +226,39 @@ def test_a_recipe_with_behaviour_of_its_own_is_refused(tmp_path: Path) -> None:
             Planner(tmp_path).plan(trained(DIGITS, NETWORK, "lazy", 0))
     finally:
         recipes.remove(__name__)
+
+
+def labels(tmp_path: Path, **options: Any) -> list[str]:
+    planner = planned(tmp_path, methods=("random",), ipc=(1,), scale="smoke", recipe="smoke", **options)
+    return [cell.label for cell in planner.cells.values() if cell.stage == "train"]
+
+
+def test_labels_say_a_seed_once(tmp_path: Path) -> None:
+    assert labels(tmp_path, seeds=2) == [
+        f"train {NETWORK} on full digits seed 0",
+        f"train {NETWORK} on full digits seed 1",
+        f"train {NETWORK} on random digits ipc 1 seed 0",
+        f"train {NETWORK} on random digits ipc 1 seed 1",
+    ]
+    shared = labels(tmp_path, seeds=2, protocol="faithful")[2:]
+    assert shared == [
+        f"train {NETWORK} on random digits ipc 1 seed 0",
+        f"train {NETWORK} on random digits ipc 1 seed 0, trained with seed 1",
+    ]
+
+
+@pytest.mark.parametrize("written", ["{}", "image_folder:path={}:size=8", "image_folder(path={}, size=8)"])
+def test_own_pictures_are_called_by_their_folder(tmp_path: Path, written: str) -> None:
+    for part, name in itertools.product(("train", "test"), ("oak", "elm")):
+        (tmp_path / "leaves" / part / name).mkdir(parents=True)
+        Image.new("RGB", (8, 8), (name == "oak" and "red") or "blue").save(tmp_path / "leaves" / part / name / "0.png")
+    reference = written.format(tmp_path / "leaves")
+    session = Session(str(tmp_path / "s.db"))
+    with session.store:
+        planner, _, _ = session.plan_suite(
+            "accuracy", {"dataset": [reference], "scale": "smoke", "network": [NETWORK], "methods": ["k-center"]}
+        )
+        found = [cell.label for cell in planner.cells.values()]
+        assert all("leaves" in label and "image_folder" not in label for label in found), found
+        assert session.distill(reference, "random", 1).name.startswith("random-leaves-1ipc-s0-")
+        assert all("leaves" not in str(cell.spec) for cell in planner.cells.values()), "content names the question"

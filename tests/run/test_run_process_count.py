@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from stillproof.run.cell import Cell
-from stillproof.run.estimate import FLOPS_PER_SECOND
 from stillproof.run.executors import process_count
 from stillproof.run.executors.process_count import workers_for
+from stillproof.run.rates import FLOPS_PER_SECOND
 
 
 def cells(seconds: float) -> list[Cell]:
@@ -25,9 +25,9 @@ def cells(seconds: float) -> list[Cell]:
 def test_processes_where_they_repay(
     monkeypatch: pytest.MonkeyPatch, seconds: float, device: str, cores: int, expected: int
 ) -> None:
-    monkeypatch.setattr(process_count, "_cores", lambda: cores)
+    monkeypatch.setattr(process_count, "cores", lambda: cores)
     assert workers_for(cells(seconds), device) == expected
 
 
 def test_the_cores_of_this_machine_are_known() -> None:
-    assert process_count._cores() >= 1
+    assert process_count.cores() >= 1

@@ -72,9 +72,7 @@ def test_a_table_that_changed_after_planning_is_refused(session: Session) -> Non
 
 
 def test_a_missing_table_is_said_while_planning(tmp_path: Path) -> None:
-    with pytest.raises(
-        DataMissing, match=r"nas_bench_201\.csv.* is needed; the section search of dc-bench.* left out\."
-    ):
+    with pytest.raises(DataMissing, match=r"nas_bench_201\.csv.* is needed\.$"):
         Planner(tmp_path).plan(truth((A,)))
 
 
@@ -103,7 +101,7 @@ def test_the_other_source_says_that_it_is_validation_accuracy(
     monkeypatch.setattr(sys, "path", [str(tmp_path / "installed"), *sys.path])
     request = truth((f"{A}:affine=false", ABSENT), "hpo-bench")
     (tmp_path / "installed" / hpo_bench_truth.PACKAGE / "__init__.py").write_text("")
-    with pytest.raises(DataMissing, match=r"stillproof\[nas\]'; the section search of dc-bench"):
+    with pytest.raises(DataMissing, match=r"stillproof\[nas\]'"):
         Planner(tmp_path).plan(request)
     table.write_bytes(pickle.dumps({"333132": {"val_acc": [91.5, 91.7]}}))
     write(session.root)

@@ -4,13 +4,15 @@ import dataclasses
 import json
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stillproof.core.components import recipes
+from stillproof.core.components import networks, recipes
 from stillproof.core.spec import ComponentSpec
-from stillproof.sets.own_recipe import own_recipe, recipe_reference
-from stillproof.sets.usual_recipes import DEFAULT_RECIPE, LEARNED_LABELS
+from stillproof.core.types import Card, Distilled, Hard, Space
+from stillproof.sets.own_recipe import own_recipe, recipe_on, recipe_reference
+from stillproof.sets.usual_recipes import DEFAULT_RECIPE, LEARNED_LABELS, dc_recipe
 
 changes = st.fixed_dictionaries(
     {},
@@ -55,3 +57,36 @@ def test_cards_from_before_objectives_are_still_read(loss: str, temperature: flo
     params |= {"loss": loss, "temperature": temperature}
     old = {"kind": "recipe", "name": "dc-bench", "version": 1, "params": params, "source": "4be60b411ad10402"}
     assert recipe_reference(own_recipe(old)) == reference
+
+
+def own_set(method: str, dataset: str, recipe: str) -> Distilled:
+    card = Card(method, 1, {}, dataset, "unknown", 1, 0, "none", "", 0)
+    spec = recipes.spec(recipes.build(recipe)) if recipe else None
+    return Distilled(torch.zeros(1, 1, 8, 8), Hard(torch.zeros(1)), 10, Space("pixels"), card, recipe=spec)
+
+
+NORMED = "dc-bench-dsa:augment=dc-aug(strategy=crop_noise)"
+
+
+@pytest.mark.parametrize("method", ["dc", "DC"])
+@pytest.mark.parametrize("made_with_batch_norm", [False, True])
+@pytest.mark.parametrize(
+    ("network", "expected"),
+    [
+        ("convnet-3", {"mnist": "dc-bench-dsa:augment=dc-aug", "cifar10": "dc-bench"}),
+        ("convnet-3-bn", {"mnist": NORMED, "cifar10": NORMED}),
+        ("convnet-3-bn:activation=swish", {"mnist": "dc-bench-dsa:augment=dc-aug", "cifar10": "dc-bench"}),
+        ("resnet-18-bn", {"mnist": "dc-bench-dsa:augment=dc-aug", "cifar10": "dc-bench"}),
+    ],
+)
+def test_dc_is_trained_on_as_the_network_that_is_trained_asks_for(
+    method: str, made_with_batch_norm: bool, network: str, expected: dict[str, str]
+) -> None:
+    for dataset, recipe in expected.items():
+        card = own_set(method, dataset, dc_recipe(dataset, batch_norm=made_with_batch_norm))
+        assert recipe_on(card, networks.build(network)) == recipe
+
+
+def test_other_sets_and_other_recipes_do_not_ask_for_the_network() -> None:
+    for method, recipe in (("dm", "dc-bench"), ("dsa", "dc-bench-dsa"), ("dc", "quick:lr=0.5"), ("dm", "")):
+        assert recipe_on(own_set(method, "mnist", recipe), networks.build("convnet-3-bn")) == (recipe or DEFAULT_RECIPE)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stillproof.core.components import suites
+from stillproof.core.components import augmentations, recipes, suites
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.suites.dc_bench.suite import DCBench
@@ -70,6 +70,46 @@ def test_what_is_looked_at_on_held_out_images_says_that_its_last_epoch_counts(se
 
 def test_mtt_is_without_whitening_as_in_the_paper() -> None:
     assert "mtt:zca=false" in suite("paper").methods
+
+
+@pytest.mark.parametrize("dataset", ["mnist", "svhn", "digits", "cifar10", "fashion_mnist"])
+def test_no_training_mirrors_digits(dataset: str) -> None:
+    mirrored = set()
+    for request in chosen(suite("paper", dataset=[dataset], architectures=1).rows()):
+        augment = recipes.build(request.train.recipe).augment
+        if augment.startswith("dsa"):
+            strategy = getattr(augmentations.build(augment), "strategy", "")
+            mirrored.add(("flip" in strategy, request.train.on.stage))
+    flips = dataset in ("cifar10", "fashion_mnist")
+    assert mirrored == {(flips, "data"), (flips, "distill"), (flips, "snapshot")}
+
+
+@pytest.mark.parametrize(
+    ("given", "on_mnist"),
+    [
+        ("", ""),
+        ("dc-bench", "dc-bench"),
+        ("dc-bench-dsa:epochs=5", "dc-bench-dsa:epochs=5:augment=dsa(strategy=color_crop_cutout_scale_rotate)"),
+        ("dc-bench-dsa:augment=none", "dc-bench-dsa:augment=none"),
+        ("dc-bench-dsa:augment=dsa(strategy=flip)", "dc-bench-dsa:augment=dsa(strategy=flip)"),
+    ],
+)
+def test_the_recipe_for_all_images_keeps_what_was_asked_for(given: str, on_mnist: str) -> None:
+    assert suite("paper", full_recipe=given).recipe_on_real("mnist") == on_mnist
+    assert suite("paper", full_recipe=given).recipe_on_real("cifar10") == given
+
+
+def test_recipes_with_values_of_their_own_can_be_varied() -> None:
+    options: dict[str, Any] = {
+        "augmented_recipe": "dc-bench-dsa:lr=0.5:augment=none",
+        "sections": ["optimiser", "search"],
+    }
+    rows = suite(**options, search_recipe="nas-search:shuffle=true", protocol="faithful").rows()
+    adam = next(row for row in of(rows, "optimiser") if row.keys["optimiser"] == "adam")
+    assert recipes.build(adam.keys["recipe"]).lr == 0.003
+    assert not any(recipes.build(row.keys["recipe"]).shuffle for row in of(rows, "search") if row.keys["ipc"])
+    with pytest.raises(BadInput, match="must not say where it starts"):
+        suite(init_methods=["dm:steps=3:init=noise"], sections=["initialisation"]).rows()
 
 
 def test_faithful_draws_once_per_batch_and_chooses_nothing() -> None:

@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_suite_of_a_plugin_brings_its_table_and_its_figure(folder: Path, stillproof: Commands) -> None:
     ran = stillproof("run", "widths", "--scale", "smoke", "--methods", "random", *USE, "--json", cwd=folder).json()
     (table,) = ran["tables"]
-    assert (table["name"], table["title"]) == ("width", TITLE) and set(ran) == {"suite", "config", "rows", "tables"}
+    assert (table["name"], table["title"]) == ("width", TITLE) and "run" in ran
     narrow, wide = table["rows"]
     assert (narrow["width"], wide["width"], narrow["gain"]) == (4, 8, None) and wide["gain"]["n"] == 2
     means = [line["accuracy"]["mean"] for line in (narrow, wide)]

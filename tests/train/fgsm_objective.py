@@ -42,6 +42,11 @@ class FGSMTraining(Objective):
         """Return the form that the base wants."""
         return objective_of(self.base).form
 
+    @property
+    def passes(self) -> float:
+        """Say that every image goes through the network twice."""
+        return 2 * objective_of(self.base).passes
+
     def begin(self, training: Training) -> BatchLoss:
         """Return the loss of the attacked batch."""
         base, front = begin_base(self.base, training), training.model.front

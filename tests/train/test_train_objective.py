@@ -20,14 +20,15 @@ from stillproof.core.errors import BadInput, StillproofError, UnknownName
 from stillproof.core.plugins import load_plugin, read_plugin
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Distilled, Hard, Space
+from stillproof.run.plan import Planner
 from stillproof.run.resolve import Resolver
 from stillproof.session import Session
-from stillproof.suites.requests import real_images
+from stillproof.suites.requests import real_images, trained
 from stillproof.testing.check import check_module
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import toy_images
 from stillproof.train import compiled
-from stillproof.train.data import from_distilled
+from stillproof.train.data import from_distilled, from_images
 from stillproof.train.loop import fit
 from stillproof.train.model import TrainedModel
 from stillproof.train.recipe import Recipe
@@ -184,6 +185,24 @@ def test_unknown_objectives_fail_while_planning(tmp_path: Path) -> None:
         names.recipe("smoke:objective=kl(temp=0)")
     with pytest.raises(BadInput, match="eps must be positive, not -1"):
         names.recipe("smoke:objective=fgsm-training(base=fgsm-training(eps=-1))")
+
+
+def test_passes_through_the_network_are_part_of_the_estimate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    planner = Planner(tmp_path)
+    plain, double, fourfold = (
+        planner.plan(trained(real_images("digits"), "convnet-1:width=4", f"smoke:objective={objective}", 0)).flops
+        for objective in ("mse", "fgsm-training", "fgsm-training(base=fgsm-training)")
+    )
+    assert fourfold - plain == pytest.approx(3 * (double - plain)) and double > 1.5 * plain
+    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    notes = []
+    for objective in ("cross-entropy", "fgsm-training"):
+        recipe = Recipe(epochs=1, batch=36, lr=0.1, objective=objective)
+        model, ctx, data = make_model("convnet-1:width=4"), Context(Seeds(0)), toy_images()
+        monkeypatch.setattr(compiled, "WORTHWHILE_FLOPS", 3 * 1.5 * len(data))
+        fit(model, from_images(data, model.front, "cpu"), recipe, ctx, flops=1.0)
+        notes.append(ctx.notes)
+    assert notes == [{"compiled": False}, {"compiled": True}], "twice the work repays compiling"
 
 
 def test_a_spec_holds_the_sources_of_all_objectives_that_are_used(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,10 +11,14 @@ from stillproof.cli.options import JsonOption, PluginOption, load_components
 from stillproof.cli.output import write_json, write_table
 from stillproof.core.components import REGISTRIES
 from stillproof.core.errors import UnknownName
+from stillproof.core.index import Entry
+
+MANY = 4  # short names of one family, from which on they are folded
 
 
 def command(
     kind: Annotated[str | None, typer.Argument(help="One of: " + ", ".join(REGISTRIES))] = None,
+    every: Annotated[bool, typer.Option("--all", help="Also every short name of families that have many.")] = False,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -42,4 +47,21 @@ def command(
         )
         return
     for name, found in entries.items():
-        write_table(("name", "what it is", "paper"), [(e.name, e.summary, e.paper) for e in found], title=name)
+        rows = [(e.name, e.summary, e.paper) for e in found] if every else folded(found)
+        write_table(("name", "what it is", "paper"), rows, title=name)
+
+
+def folded(entries: Sequence[Entry]) -> list[tuple[str, str, str]]:
+    """Return name, summary and paper of each; many short names that begin as their family's are told in its row."""
+    short: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.name.startswith(f"{entry.family}-"):
+            short.setdefault(entry.family, []).append(entry.name)
+    many = {family: sorted(names, key=len) for family, names in short.items() if len(names) >= MANY}
+    rows = []
+    for entry in entries:
+        names = many.get(entry.family, [])
+        if entry.name not in names:
+            more = f" Also {len(names)} short names, as {names[0]} and {names[-1]}: see --all." if names else ""
+            rows.append((entry.name, entry.summary + more, entry.paper))
+    return rows

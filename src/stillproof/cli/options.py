@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -62,13 +62,24 @@ def with_params(reference: str, settings: list[str] | None) -> str:
 
 
 def split_settings(settings: list[str] | None) -> dict[str, str]:
-    """Split ``key=value`` settings; of two with the same key, the last counts."""
-    found = {}
+    """Split ``key=value`` settings; a key that comes twice is refused."""
+    found: dict[str, str] = {}
     for setting in settings or []:
         key, equals, value = setting.partition("=")
         if not (equals and key):
             raise BadInput(f"--set {setting!r} is not of the form key=value.")
+        if key in found:
+            raise BadInput(f"--set gives {key} twice, {found[key]!r} and {value!r}: leave one of them out.")
         found[key] = value
+    return found
+
+
+def other_settings(settings: list[str] | None, flags: Container[str]) -> dict[str, str]:
+    """Split the settings of ``--set``; one that a flag has given already is refused."""
+    found = split_settings(settings)
+    for key, value in found.items():
+        if key in flags:
+            raise BadInput(f"--{key} and --set {key}={value} both give {key}: leave one of them out.")
     return found
 
 

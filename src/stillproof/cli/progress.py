@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from stillproof.cli.output import duration, messages, say
-from stillproof.run.estimate import CELL_SECONDS, FLOPS_PER_SECOND
+from stillproof.run.rates import CELL_SECONDS, FLOPS_PER_SECOND
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner

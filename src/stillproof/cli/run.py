@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stillproof.cli.config import read_toml
+from stillproof.cli.dry_run import print_forecast, speed_of
 from stillproof.cli.failures import SHOWN, show_causes
 from stillproof.cli.options import (
     DataOption,
@@ -17,14 +18,14 @@ from stillproof.cli.options import (
     PluginOption,
     StoreOption,
     one_of,
+    other_settings,
     split_list,
     split_numbers,
-    split_settings,
 )
-from stillproof.cli.output import duration, say, write, write_json
+from stillproof.cli.output import say
 from stillproof.cli.session import session, unmade_store
 from stillproof.cli.table import print_tables
-from stillproof.core.errors import CellFailed
+from stillproof.core.errors import BadInput, CellFailed
 from stillproof.core.presets import SCALES
 
 if TYPE_CHECKING:
@@ -66,6 +67,9 @@ def command(
     ] = None,
     stop: Annotated[bool, typer.Option("-x", help="Stop at the first failure.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
+    assume: Annotated[
+        str | None, typer.Option("--assume", help="With --dry-run: also say it for a machine of this speed: 20TFLOPS.")
+    ] = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
@@ -80,6 +84,9 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Run a suite and print its table; finished cells are never computed again."""
+    speed = speed_of(assume)
+    if speed and not dry_run:
+        raise BadInput(f"--assume {assume} asks what another machine would take: it goes with --dry-run.")
     options: dict[str, Any] = read_toml(config, suite) if config else {}
     given = {
         "dataset": split_list(dataset),
@@ -92,12 +99,11 @@ def command(
         "protocol": protocol,
         "scale": None if scale is None else one_of("scale", scale, SCALES),
     }
-    options |= {key: value for key, value in given.items() if value is not None}
-    options |= split_settings(settings)
+    flags = {key: value for key, value in given.items() if value is not None}
+    options |= flags | other_settings(settings, flags)
     if dry_run:
         with unmade_store(store) as place, session(place, data, plugin, workers) as opened:
-            planner, _, _ = opened.plan_suite(suite, options, only)
-            _print_estimate(opened.estimate(planner).as_dict(), as_json)
+            print_forecast(opened.forecast(suite, options, speed=speed, only_matching=only), as_json)
         return
     with session(store, data, plugin, workers) as opened:
         status = opened.run_suite(suite, options, name=name, note=note, only_matching=only, stop_at_failure=stop)
@@ -121,16 +127,3 @@ def _report(store: Store, suite: str, cells: Collection[str] | None) -> RunRepor
     run = newest_run(store, suite)
     rows = [row for row in run.rows if cells is None or any(cell in cells for cell in row["cells"])]
     return report_of(store, dataclasses.replace(run, rows=rows))
-
-
-def _print_estimate(estimate: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        write_json(estimate)
-        return
-    left = ", ".join(f"{count} {stage}" for stage, count in estimate["by_stage"].items()) or "nothing"
-    source = "this store's own records" if estimate["calibrated"] else "a typical two-core machine"
-    write(f"{estimate['cells']} cells, {estimate['cached']} in the store already; to compute: {left}")
-    write(
-        f"about {duration(estimate['seconds'])} ({estimate['flops']:.2g} floating-point operations; rate from {source})"
-    )
-    say("nothing was computed (--dry-run)")

@@ -13,7 +13,7 @@ from stillproof.cli.options import JsonOption, PluginOption, load_components, on
 from stillproof.cli.output import say, write, write_json, write_table
 from stillproof.core.components import REGISTRIES, distillers, suites
 from stillproof.core.errors import BadInput, UnknownName
-from stillproof.core.presets import SCALES, preset_params
+from stillproof.core.presets import SCALES, preset_params, presets_of
 from stillproof.core.registry import Registry
 from stillproof.core.spec import Json
 
@@ -45,7 +45,7 @@ def command(
     entry = registry.entry(name)
     cls: Any = registry.get(name)
     fields = {f.name: _default(f) for f in dataclasses.fields(cls)} | dict(entry.fixed)
-    presets = [dataclasses.asdict(preset) for preset in getattr(cls, "presets", ())]
+    presets = [dataclasses.asdict(preset) for preset in presets_of(cls, entry)]
     if as_json:
         about = {"name": name, "kind": registry.kind, "version": entry.version, "paper": entry.paper}
         write_json(about | {"summary": entry.summary, "params": fields, "presets": presets})
@@ -111,6 +111,8 @@ def _params(params: dict[str, Any]) -> str:
 def _config(name: str, scale: str) -> Json:
     if name not in suites.entries():
         raise BadInput(f"{name!r} is not a suite: --config writes the configuration of suites only.")
-    suite = suites.build(name, preset_params(suites.get(name), one_of("scale", scale, SCALES), "", 1))
+    suite = suites.build(
+        name, preset_params(suites.get(name), one_of("scale", scale, SCALES), "", 1, suites.entry(name))
+    )
     params: Json = suites.spec(suite).as_dict()["params"]
     return params

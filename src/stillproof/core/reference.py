@@ -26,13 +26,21 @@ def parse_reference(reference: str) -> tuple[str, dict[str, str]]:
         key, equals, value = part.partition("=")
         if not (equals and key):
             raise BadInput(f"{reference!r}: {part!r} is not of the form key=value.")
-        params[key.strip()] = _unwrapped(value)
+        if (key := key.strip()) in params:
+            raise BadInput(f"{reference!r} gives {key} twice: leave one of them out.")
+        params[key] = _unwrapped(value)
     return name.strip(), params
 
 
 def write_reference(name: str, params: Mapping[str, object]) -> str:
     """Write ``name:key=value:key=value``, which ``parse_reference`` takes apart into texts of the same values."""
     return name + "".join(f":{key}={_wrapped(_text(value), ':')}" for key, value in params.items())
+
+
+def changed_reference(reference: str, **params: object) -> str:
+    """Return ``reference`` with other values of some parameters, in its outer form."""
+    name, given = parse_reference(reference)
+    return write_reference(name, {**given, **params})
 
 
 def write_nested(name: str, params: Mapping[str, object]) -> str:

@@ -151,8 +151,9 @@ class Augmentation(Protocol):
 class Distiller(Protocol):
     """A way to make a small set from a large one.
 
-    It may have more: ``needs`` (a ``stillproof.core.needs.Needs``), ``presets`` (a table of ``Preset``) and
-    ``image_passes(n_real, num_classes, ipc)`` (its cost in forward passes of one image).
+    It may have more: ``needs`` (a ``stillproof.core.needs.Needs``), ``presets`` (a table of ``Preset``),
+    ``image_passes(n_real, num_classes, ipc)`` (its cost in forward passes of one image) and
+    ``images_held(num_classes, ipc)`` (the most images that are in the network at once, all its own if it does not say).
     """
 
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:

@@ -47,8 +47,12 @@ _ADAPTERS: dict[Any, Any] = {}
 
 
 def _with_lists(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Split the text of every parameter that is a list at its commas."""
+    """Make a list of every parameter that is one: its text is split at commas, and a number stands for itself."""
     lists = {field.name for field in dataclasses.fields(cls) if isinstance(field.default, tuple)}
-    return {
-        key: parse_list(value) if key in lists and isinstance(value, str) else value for key, value in values.items()
-    }
+    return {key: _listed(value) if key in lists else value for key, value in values.items()}
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, str):
+        return parse_list(value)
+    return [value] if isinstance(value, int | float) else value

@@ -76,6 +76,9 @@ class DataDAM:
         # Under batch norm nothing holds the contrast of images; at 8 px the published step size lets it run away.
         Preset("quick", {"lr": 0.1}, datasets=("digits",)),
         Preset("smoke", {"steps": 3, "batch_real": 8, "init": "real"}),
+        # What else a short name says holds at every size.
+        Preset("quick", {"steps": 150}, names=("datadam-code",)),
+        Preset("smoke", {"steps": 3}, names=("datadam-code",)),
         *NO_MIRRORED_DIGITS,
     )
 
@@ -110,3 +113,7 @@ class DataDAM:
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image; synthetic images also go backward."""
         return float(self.steps * num_classes * (self.batch_real + 3 * ipc))
+
+    def images_held(self, num_classes: int, ipc: int) -> float:
+        """Return the most images that are in the network at once: real ones of a class, or all synthetic ones."""
+        return float(max(self.batch_real, num_classes * ipc))

@@ -17,5 +17,5 @@ class DatasetCondensation(GradientMatching):
     """Match the gradients that real and synthetic images of each class give, in networks trained on the latter."""
 
     def recipe_for(self, dataset: str, body: Body) -> str:
-        """Return the authors' recipe, which asks whether there is batch norm; theirs asks the network to be trained."""
+        """Return the authors' recipe for this network; ``stillproof train`` asks the one that it trains."""
         return dc_recipe(dataset, batch_norm=has_batch_norm(body))

@@ -77,3 +77,7 @@ class DistributionMatching:
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image; synthetic images also go backward."""
         return float(self.steps * num_classes * (self.batch_real + 3 * ipc))
+
+    def images_held(self, num_classes: int, ipc: int) -> float:
+        """Return the most images that are in the network at once: real ones of a class, or all synthetic ones."""
+        return float(max(self.batch_real, num_classes * ipc))

@@ -16,7 +16,7 @@ from stillproof.core.context import Context
 from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet, Stored
-from stillproof.distill.kernels.conv_features import FeatureKernel
+from stillproof.distill.kernels.conv_features import BATCH, FeatureKernel
 from stillproof.distill.kernels.fc_ntk import fc_ntk
 from stillproof.distill.kernels.ridge import centred, regress
 from stillproof.distill.kernels.standardised import moved, standardised
@@ -31,6 +31,9 @@ StepKernel = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # support, 
 # kernel, forward and backward. Both are twice as much on CIFAR-10 and half as much on MNIST.
 TARGET_PASSES = 1 / 80
 ENTRY_PASSES = 1 / 15_000
+# The same for memory: in images that are held in ConvNet-3 on CIFAR-10.
+TARGET_HELD = 1 / 70
+ENTRY_HELD = 1 / 60_000
 
 
 @distillers.register("kip", version=1, paper="arXiv:2011.00050, arXiv:2107.13034")
@@ -129,6 +132,13 @@ class KernelInducingPoints:
             return self.steps * (self.target_batch * TARGET_PASSES + entries * ENTRY_PASSES)
         # Targets go forward once; support images twice, and backward.
         return float(self.steps * self.networks * (self.target_batch + 4 * support))
+
+    def images_held(self, num_classes: int, ipc: int) -> float:
+        """Return the most images that are in the network at once; a fully connected kernel is put into such images."""
+        support = num_classes * ipc
+        if self.kernel == "fc-ntk":
+            return self.target_batch * TARGET_HELD + support * (self.target_batch + support) * ENTRY_HELD
+        return float(max(BATCH, support))
 
     def _kernel(self, ctx: Context) -> StepKernel:
         if self.kernel == "conv-features":

@@ -121,3 +121,8 @@ class TrajectoryMatching:
         batch = min(self.batch_syn or num_classes * ipc, num_classes * ipc)
         back = 8 if self.gradient == "exact" else 6
         return float(self.steps * self.syn_steps * batch * (3 + back))
+
+    def images_held(self, num_classes: int, ipc: int) -> float:
+        """Return the most images that are in the network at once; slopes take two or three times as much."""
+        copies = 3 if self.gradient == "exact" else 2
+        return float(copies * min(self.batch_syn or num_classes * ipc, num_classes * ipc))

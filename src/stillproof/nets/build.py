@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
-from collections.abc import Hashable
-from typing import NamedTuple, cast
 
 import torch
 
@@ -13,6 +10,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo, Network
 from stillproof.nets.body import Body
+from stillproof.nets.network_size import network_size
 
 
 def build_network(network: Network, info: DataInfo, seeds: Seeds, device: str) -> Body:
@@ -22,7 +20,7 @@ def build_network(network: Network, info: DataInfo, seeds: Seeds, device: str) -
     if not isinstance(body, Body):
         raise BadInput(f"network {network!r} built a {type(body).__name__}: build must return a subclass of Body.")
     reinitialise(body, seeds)
-    body.largest_map = _cost(cast(Hashable, network), info.channels, info.size, info.num_classes).largest_map
+    body.largest_map = network_size(network, info.channels, info.size, info.num_classes).largest_map
     return body.to(device)
 
 
@@ -44,39 +42,8 @@ def count_parameters(body: Body) -> int:
 
 
 def forward_flops(network: Network, channels: int, size: int, num_classes: int) -> int:
-    """Return the floating-point operations of one image's forward pass; a multiply-add counts as two.
-
-    Convolutions and linear layers are counted: that is all but a few percent of any network here.
-    """
-    # Components are frozen dataclasses, hence hashable, which their protocol cannot say.
-    return _cost(cast(Hashable, network), channels, size, num_classes).flops
-
-
-class Cost(NamedTuple):
-    """What one image costs: floating-point operations, and the values of the largest layer's output."""
-
-    flops: int
-    largest_map: int
-
-
-@functools.cache
-def _cost(network: Network, channels: int, size: int, num_classes: int) -> Cost:
-    # One real pass of one image. The meta device or torch's own counter would load the compiler, a second's work.
-    with torch.random.fork_rng(devices=[]):
-        body = network.build(channels, size, num_classes).eval()
-    total = largest = 0
-
-    def count(module: torch.nn.Module, inputs: object, output: torch.Tensor) -> None:
-        nonlocal total, largest
-        total += 2 * output.numel() * module.weight[0].numel()  # type: ignore[index]
-        largest = max(largest, output.numel())
-
-    for module in body.modules():
-        if isinstance(module, torch.nn.Conv2d | torch.nn.Linear):
-            module.register_forward_hook(count)
-    with torch.no_grad():
-        body(torch.zeros(1, channels, size, size))
-    return Cost(total, largest)
+    """Return the floating-point operations of one image's forward pass; a multiply-add counts as two."""
+    return network_size(network, channels, size, num_classes).flops
 
 
 def _reset(module: torch.nn.Module) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput, Corrupt
 from stillproof.report.runs import called
 from stillproof.store.records import Run
@@ -59,17 +60,19 @@ def sets_of_run(store: Store, run: Run, ipc: Collection[int] | None) -> list[Sho
 
 
 def _sets_behind(store: Store, cells: Sequence[str]) -> list[str]:
-    """Return the distilled sets that cells read, directly or not, by name; those on the way to another are left out."""
+    """Return the distilled sets that cells read, directly or not, in their order; those on the way are left out."""
     named: dict[str, str] = {}
     seen: set[str] = set()
     while cells:
-        records = store.results.get_many(cells).values()
+        found = store.results.get_many(cells)
+        records = [found[cell] for cell in cells if cell in found]
         seen |= set(cells)
-        sets = store.names_of([artifact for record in records for artifact in record.artifacts], "distilled")
-        named |= sets
+        behind = [artifact for record in records for artifact in record.artifacts]
+        sets = store.names_of(behind, "distilled")
+        named |= {artifact: sets[artifact] for artifact in behind if artifact in sets}
         further = [need for record in records if not set(record.artifacts) & sets.keys() for need in record.needs]
         cells = [cell for cell in dict.fromkeys(further) if cell not in seen]
-    return sorted((artifact for artifact in named if "@" not in named[artifact]), key=lambda artifact: named[artifact])
+    return [artifact for artifact, name in named.items() if "@" not in name]
 
 
 def snapshots_of(store: Store, shown: ShownSet) -> list[tuple[int, ShownSet]]:
@@ -102,7 +105,7 @@ def titles_of(sets: Sequence[ShownSet]) -> list[str]:
 
 def title_of(shown: ShownSet) -> str:
     """Return what a set is, in a few words."""
-    return f"{shown.card['method']}, {shown.card['dataset']}, {shown.card['ipc']} per class"
+    return f"{shown.card['method']}, {data_title(shown.card['dataset'])}, {shown.card['ipc']} per class"
 
 
 def _settings(shown: ShownSet) -> dict[str, Any]:

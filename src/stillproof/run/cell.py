@@ -21,6 +21,8 @@ class Planned:
         where: What only helps to compute it, such as the name of the data set; others may add hints.
         images: How many images a training sees, if the answer is a set of images for ``where["dataset"]``.
         alone: Whether it measures time, so that no other may run beside it.
+        memory: The bytes that it is expected to hold at its peak, beside those of any process.
+        disk: The bytes of its artifacts, as far as they can be foreseen.
     """
 
     spec: Json
@@ -30,6 +32,8 @@ class Planned:
     where: Json = field(default_factory=dict)
     images: int | None = None
     alone: bool = False
+    memory: float = 0.0
+    disk: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class Cell:
     label: str
     images: int | None = None
     alone: bool = False
+    memory: float = 0.0
+    disk: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

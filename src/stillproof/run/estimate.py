@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from stillproof.core.spec import Json
 from stillproof.run.cell import Cell
+from stillproof.run.executors.process_count import cores
+from stillproof.run.rates import ThisMachine, this_machine
 from stillproof.store.store import Store
 
-FLOPS_PER_SECOND = 4e10  # two AVX2 cores, eager; replaced by this machine's own rate once the store knows it
-CELL_SECONDS = 0.2  # reading, writing and booking
-MEASURABLE_FLOPS = 1e10  # smaller cells say nothing of the rate
+ANSWERED = ("done", "unsupported")
+NEWEST = 2000  # finished cells that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,28 +24,58 @@ class Estimate:
     by_stage: dict[str, int]  # cells left to compute
     seconds: float
     flops: float
-    calibrated: bool  # whether the rate comes from this store's own records
+    calibrated: bool  # whether a rate comes from this store's own records
 
     def as_dict(self) -> Json:
         """Return the estimate as JSON values."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def estimate(store: Store, cells: Sequence[Cell], workers: int) -> Estimate:
-    """Estimate the rest of a plan from its work and from the speed of its finished cells."""
-    records = store.results.get_many([cell.id for cell in cells])
-    done = [record for record in records.values() if record.status == "done"]
-    known = {record.id for record in done}
-    left = [cell for cell in cells if cell.id not in known]
-    measured = [r for r in done if r.where["flops"] > MEASURABLE_FLOPS and r.seconds]
-    rate = FLOPS_PER_SECOND
-    if measured:
-        rate = sum(r.where["flops"] for r in measured) / sum(r.seconds or 0.0 for r in measured)
-    elif workers > 1:
-        rate /= workers
-    flops = sum(cell.flops for cell in left)
+@dataclass(frozen=True)
+class Here:
+    """This machine, and how a plan runs on it.
+
+    Args:
+        rates: What is known of its speed.
+        workers: Processes.
+        threads: Threads of a process that works alone; each of several has one.
+    """
+
+    rates: ThisMachine
+    workers: int
+    threads: int
+
+    def seconds(self, cell: Cell) -> float:
+        """Return a cell's share of the time that all of them take, which work side by side as far as they may."""
+        alone = cell.alone or self.workers == 1
+        return self.rates.seconds(cell) / (self.threads if alone else min(self.workers, cores()))
+
+
+def here(store: Store, device: str, workers: int) -> Here:
+    """Return this machine as the newest finished cells of a store show it."""
+    import torch
+
+    threads = torch.get_num_threads() if device == "cpu" else 1
+    return Here(this_machine(store.results.newest_done(NEWEST), device), workers, threads)
+
+
+def left_of(store: Store, cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of a plan that have no answer yet."""
+    status = store.results.statuses([cell.id for cell in cells])
+    return [cell for cell in cells if status.get(cell.id) not in ANSWERED]
+
+
+def estimate(store: Store, cells: Sequence[Cell], machine: Here) -> Estimate:
+    """Estimate the rest of a plan from its work and from the speed of finished cells like it."""
+    left = left_of(store, cells)
     stages: dict[str, int] = {}
     for cell in left:
         stages[cell.stage] = stages.get(cell.stage, 0) + 1
-    seconds = (flops / rate + CELL_SECONDS * len(left)) / workers
-    return Estimate(len(cells), len(done), stages, seconds, flops, bool(measured))
+    return Estimate(
+        cells=len(cells),
+        cached=len(cells) - len(left),
+        by_stage=stages,
+        seconds=sum(machine.seconds(cell) for cell in left),
+        flops=sum(cell.flops for cell in left),
+        calibrated=any(cell.flops and machine.rates.knows(cell) for cell in left),
+    )

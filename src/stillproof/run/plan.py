@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stillproof.core.components import stages
-from stillproof.core.errors import BadInput
+from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.spec import Json, canonical_json, digest
 from stillproof.nets.home import HOME
 from stillproof.run.cell import SPEC_FORMAT, Cell, Images, Planned
@@ -34,21 +34,37 @@ class Planner:
         self.names = Resolver(root)
         self._known: dict[Request, Cell] = {}
         self._asked: dict[Request, Stage] = {}
+        self.left_out: list[str] = []
+        self._reasons: dict[Request, str] = {}  # why rows were left out, nothing for those that were not
         self._code = functools.cache(stages.code)
 
     def rows(self, rows: Iterable[Row]) -> list[Json]:
         """Plan the rows of a suite; return them as they are stored, with the cell of each seed.
 
-        A set that is there already has one size, so that rows of several sizes may be the same one.
+        A set that is there already has one size, so that rows of several sizes may be the same one. Rows that need data
+        that are not there are left out, if they may be; ``left_out`` then says so.
         """
+        wanted = list(rows)
+        absent = {request: reason for request in _conditions(wanted) if (reason := self._absent(request))}
+        self.left_out = [_left_out(wanted, request, reason) for request, reason in absent.items()]
         planned: list[Json] = []
         seen: set[str] = set()
-        for row in map(self._row, rows):
+        for row in (self._row(row) for row in wanted if row.only_with not in absent):
             written = canonical_json(row) if "set" in row else ""
             if written not in seen:
                 planned.append(row)
             seen |= {written} if written else set()
         return planned
+
+    def _absent(self, request: Request) -> str:
+        """Return why the data for a request are not there; nothing, if they are."""
+        if request not in self._reasons:
+            try:
+                self.plan(request)
+                self._reasons[request] = ""
+            except DataMissing as error:
+                self._reasons[request] = str(error)
+        return self._reasons[request]
 
     def _row(self, row: Row) -> Json:
         """Return a row with its cells; one that may be too large for its data set, and is, has a reason instead."""
@@ -107,5 +123,17 @@ class Planner:
         where = {**planned.where, "flops": planned.flops, "label": planned.label}
         if name not in self.cells:
             rest = (planned.needs, planned.flops, planned.label, planned.images, planned.alone)
-            self.cells[name] = Cell(name, stage, spec, where, *rest)
+            self.cells[name] = Cell(name, stage, spec, where, *rest, memory=planned.memory, disk=planned.disk)
         return self.cells[name]
+
+
+def _conditions(rows: Iterable[Row]) -> Iterable[Request]:
+    """Return the requests without whose data some rows make no sense, each once."""
+    return dict.fromkeys(row.only_with for row in rows if row.only_with is not None)
+
+
+def _left_out(rows: Iterable[Row], request: Request, reason: str) -> str:
+    """Return the sentence about the rows that need a request whose data are not there."""
+    lost = [row.keys.get("section", "") for row in rows if row.only_with == request]
+    sections = " and ".join(filter(None, dict.fromkeys(lost)))
+    return f"{len(lost)} rows{f' of {sections}' if sections else ''} are left out: {reason}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stillproof.core.components import distillers, networks, recipes
+from stillproof.core.components import distillers, networks, objectives, recipes
 from stillproof.core.given_params import given_params
 from stillproof.core.presets import preset_params
 from stillproof.core.reference import parse_reference
@@ -16,6 +16,7 @@ from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
 from stillproof.data.load import load
 from stillproof.nets.build import forward_flops
 from stillproof.nets.home import HOME, home_network
+from stillproof.nets.network_size import NetworkSize, network_size
 from stillproof.train.recipe import Recipe, check_plain
 
 # What decides numbers besides the images of a data set; its licence and the names of its classes do not.
@@ -56,7 +57,7 @@ class Resolver:
         key = ("method", reference, scale, dataset, ipc)
         if key not in self._known:
             name, given = parse_reference(reference)
-            preset = preset_params(distillers.get(name), scale, dataset, ipc)
+            preset = preset_params(distillers.get(name), scale, dataset, ipc, distillers.entry(name))
             method = distillers.build(name, {**preset, **given})
             self._known[key] = method, distillers.identity(method)
         method, spec = self._known[key]
@@ -76,6 +77,15 @@ class Resolver:
         spec, flops = self._known[key]
         return spec, flops
 
+    def network_size(self, reference: str, info: DataInfo) -> NetworkSize:
+        """Return how large a network is."""
+        key = ("size", reference, info)
+        if key not in self._known:
+            network = networks.build(self.network_name(reference, info))
+            self._known[key] = network_size(network, info.channels, info.size, info.num_classes)
+        size: NetworkSize = self._known[key]
+        return size
+
     def recipe(self, reference: str) -> tuple[Recipe, Json]:
         """Return a recipe and its part of a spec: by its values, since its name decides nothing."""
         key = ("recipe", reference)
@@ -85,6 +95,14 @@ class Resolver:
             self._known[key] = recipe, given_params(recipe, Recipe)
         recipe, spec = self._known[key]
         return recipe, spec
+
+    def epoch_passes(self, recipe: Recipe) -> float:
+        """Return the forward passes that an image costs in an epoch; going backward costs two."""
+        key = ("epoch", recipe.objective)
+        if key not in self._known:
+            # By name: what trains is no part of the cells that only plan.
+            self._known[key] = 3.0 * getattr(objectives.build(recipe.objective), "passes", 1.0)
+        return float(self._known[key])
 
 
 def _measure(data: ImageSet) -> DataFacts:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
+from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput
 from stillproof.core.labels import labels_from
 from stillproof.core.spec import Json
@@ -46,7 +47,7 @@ def extra_files(distilled: Distilled, front: Front) -> dict[str, bytes]:
     origin = f"imported{file} with" if imported else "made by"
     pictures = previews(distilled, front)
     decoded = "\n- `preview_decoded.png`: the images to train on, four out of each" if len(pictures) > 1 else ""
-    readme = f"""# {card.method}, {card.ipc} images per class of {card.dataset}
+    readme = f"""# {card.method}, {card.ipc} images per class of {data_title(card.dataset)}
 
 A distilled data set {origin} Stillproof: {len(distilled.images)} images, {card.bytes} bytes with labels.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from stillproof.core.components import recipes
+from stillproof.core.components import networks, recipes
 from stillproof.core.reference import write_reference
 from stillproof.core.spec import ComponentSpec, Json
-from stillproof.sets.usual_recipes import DEFAULT_RECIPE
+from stillproof.core.types import Distilled, Network
+from stillproof.sets.usual_recipes import DEFAULT_RECIPE, dc_recipe
+
+DC = ("dc", "DC")  # made here, and by others
 
 
 def own_recipe(values: Json | None) -> ComponentSpec | None:
@@ -26,3 +29,18 @@ def recipe_reference(own: ComponentSpec | None) -> str:
     usual = recipes.spec(recipes.build(own.name)).as_dict()["params"]
     changed = {key: value for key, value in own.as_dict()["params"].items() if usual.get(key) != value}
     return write_reference(own.name, changed)
+
+
+def recipe_on(distilled: Distilled, network: Network) -> str:
+    """Return how a set's author trains ``network`` on it.
+
+    DC's authors ask which network that is: their ConvNet with batch norm has a recipe of its own. A card has the one
+    for the network that the set was made with.
+    """
+    written, card = recipe_reference(distilled.recipe), distilled.card
+    theirs = {normed: dc_recipe(card.dataset, batch_norm=normed) for normed in (False, True)}
+    if card.method not in DC or written not in theirs.values():
+        return written
+    # They ask for it by name: their other networks with batch norm (with Swish, AlexNet, VGG, ResNet) are not meant.
+    asked = networks.spec(network)
+    return theirs[asked.name == "convnet" and {"norm": "batch", "activation": "relu"}.items() <= asked.params.items()]

@@ -90,6 +90,12 @@ class Results(Runs):
         with self._database.read() as connection:
             return [Record.from_row(row) for row in connection.execute(query)]
 
+    def newest_done(self, most: int) -> list[Record]:
+        """Return the cells that were finished last."""
+        query = select(cells).where(cells.c.status == "done").order_by(cells.c.finished.desc()).limit(most)
+        with self._database.read() as connection:
+            return [Record.from_row(row) for row in connection.execute(query)]
+
     def _rows(self, query: Select[Any], ids: Sequence[str]) -> list[Row[Any]]:
         with self._database.read() as connection:
             return [row for part in chunks(ids) for row in connection.execute(query.where(cells.c.id.in_(part)))]

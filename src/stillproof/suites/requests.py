@@ -110,10 +110,12 @@ class Row:
     """One row of a suite's table: what it is about, and the request of each seed.
 
     One that ``may_be_too_large`` has no answer where the data set has too few images; any other is then refused. One
-    with a ``reason`` can have no answer at all, and asks for none.
+    with a ``reason`` can have no answer at all, and asks for none. One that makes sense ``only_with`` the answer to
+    another request is left out where the data for that are not there.
     """
 
     keys: Mapping[str, Any]
     requests: tuple[Request, ...]
     may_be_too_large: bool = False
     reason: str = ""
+    only_with: Request | None = None

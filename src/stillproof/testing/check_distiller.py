@@ -19,7 +19,7 @@ from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
 from stillproof.core.tensor_size import size_in_bytes
-from stillproof.core.types import Card, Distilled, ImageSet, Space
+from stillproof.core.types import Card, Distilled, Distiller, ImageSet, Space
 from stillproof.nets.build import build_network
 from stillproof.run.stages.expert import train_expert
 from stillproof.sets.artifact import tensors_of
@@ -32,7 +32,7 @@ from stillproof.train.recipe import Recipe
 from stillproof.transforms.space import make_front
 
 IPC = 2
-READ = ("distill", "needs", "presets", "image_passes")  # what is read of a distiller, by name
+READ = ("distill", "needs", "presets", "image_passes", "images_held")  # what is read of a distiller, by name
 NETWORK = "convnet-3:width=8"
 
 
@@ -56,8 +56,13 @@ class _Stopped(Exception):
     """The run was stopped on purpose."""
 
 
+def _build(name: str) -> Distiller:
+    preset = preset_params(distillers.get(name), "smoke", "toy", IPC, distillers.entry(name))
+    return distillers.build(name, preset)
+
+
 def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None = None) -> Distilled:
-    method = distillers.build(name, preset_params(distillers.get(name), "smoke", "toy", IPC))
+    method = _build(name)
     network = networks.build(NETWORK)
     reports = 0
 
@@ -109,13 +114,13 @@ def _training(wanted: TrainedBefore, number: int) -> tuple[TrainedModel, ImageSe
 
 
 def _params_are_json(name: str) -> None:
-    method: Any = distillers.build(name, preset_params(distillers.get(name), "smoke", "toy", IPC))
+    method: Any = _build(name)
     canonical_json(distillers.spec(method).as_dict())
 
 
 def _declared(name: str) -> None:
     """Refuse an attribute that nobody reads, but that looks like one that is read."""
-    method: Any = distillers.build(name, preset_params(distillers.get(name), "smoke", "toy", IPC))
+    method: Any = _build(name)
     needs_of(method)
     fields = {field.name for field in dataclasses.fields(method)}
     for own in (attribute for attribute in dir(method) if not attribute.startswith("_")):

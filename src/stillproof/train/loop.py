@@ -33,5 +33,6 @@ def fit(
     """
     data.source.check(recipe)
     model.train()
-    objective_of(recipe.objective).fit(Training(model, data, recipe, ctx, curve, flops))
+    objective = objective_of(recipe.objective)
+    objective.fit(Training(model, data, recipe, ctx, curve, flops * objective.passes))
     model.eval()

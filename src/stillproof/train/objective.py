@@ -33,6 +33,11 @@ class Objective:
         """Return the form that targets are wanted in; see ``stillproof.train.labels``."""
         return "classes"
 
+    @property
+    def passes(self) -> float:
+        """Return how often each image goes forward and backward in an epoch, for estimates of the work: once."""
+        return 1.0
+
     def begin(self, training: Training) -> BatchLoss:
         """Return the function that gives the loss of a batch, or yields several.
 

@@ -37,7 +37,7 @@ class Training:
         recipe: How to train.
         ctx: The cell's context.
         curve: Takes measurements and keeps weights.
-        flops: One image's forward pass, for the decision whether compiling repays.
+        flops: One image's forward passes in an epoch, for the decision whether compiling repays.
         kept: What objectives keep through checkpoints.
     """
 

@@ -15,7 +15,7 @@ from stillproof.core.spec import Json
 from stillproof.data.load import data_root
 from stillproof.report.failures import explained
 from stillproof.run.cell import Cell
-from stillproof.run.estimate import Estimate, estimate
+from stillproof.run.estimate import Estimate, Here, estimate, here
 from stillproof.run.execute import enter, execute
 from stillproof.run.executor import OnChange, Work
 from stillproof.run.executors.process_count import workers_for
@@ -101,8 +101,7 @@ class Engine:
 
     def estimate(self, planner: Planner) -> Estimate:
         """Return what the rest of a plan will cost."""
-        cells = list(planner.cells.values())
-        return estimate(self.store, cells, self._workers(cells, self.store.results.statuses(list(planner.cells))))
+        return estimate(self.store, list(planner.cells.values()), self._here(planner))
 
     def execute(self, planner: Planner, *, must_succeed: bool = True, stop_at_failure: bool = False) -> dict[str, str]:
         """Compute what the store does not know yet; return the status that each cell had before."""
@@ -124,6 +123,10 @@ class Engine:
     def options(self) -> Options:
         """Return how cells are computed here."""
         return Options(self.store.url, self.root, self.device, None, self.checkpoint_seconds)
+
+    def _here(self, planner: Planner) -> Here:
+        status = self.store.results.statuses(list(planner.cells))
+        return here(self.store, self.device, self._workers(list(planner.cells.values()), status))
 
     def _workers(self, cells: Sequence[Cell], status: Mapping[str, str]) -> int:
         """Return how many processes compute what is left of a plan."""

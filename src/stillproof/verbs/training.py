@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillproof.answers import Score
-from stillproof.core.components import recipes
+from stillproof.core.components import networks, recipes
 from stillproof.core.errors import BadInput
 from stillproof.core.types import Selection
 from stillproof.data.load import load
@@ -13,7 +13,7 @@ from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.score.by_class import class_scores
 from stillproof.score.stats import summarise_accuracies
-from stillproof.sets.own_recipe import recipe_reference
+from stillproof.sets.own_recipe import recipe_on
 from stillproof.sets.read import check_fits, read_set
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
 from stillproof.suites.fixed_set import HELDOUT_SEEN
@@ -56,16 +56,17 @@ class Training(Importing):
         part: Heldout | None = "heldout" if heldout else None
         if heldout and on.stage == "data":
             on = on.but(part="fit")
+        planner = Planner(self.root, self.device)
         seen, own = heldout and on.stage == "distill" and on.data.params.get("part") != "fit", DEFAULT_RECIPE
         if on.stage == "artifact":
             stored = read_set(self.store, on.params["artifact"])
-            check_fits(stored, load(on.params["dataset"], "test", self.root).info)
+            fitting = load(on.params["dataset"], "test", self.root).info
+            check_fits(stored, fitting)
             # Only a set made without the held-out images is sure not to have seen them.
             seen = heldout and "/fit@" not in stored.card.data_id
-            own = recipe_reference(stored.recipe)
+            own = recipe_on(stored, networks.build(planner.names.network_name(network, fitting)))
             check_replay(stored.labels, recipes.build(recipe or own))
         recipe = recipe or own
-        planner = Planner(self.root, self.device)
         wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
         counted = [planner.ask("by-class", of=request).id for request in wanted]

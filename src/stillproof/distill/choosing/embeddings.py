@@ -44,6 +44,10 @@ class Choosing:
         """Return the cost in forward passes of one image."""
         return float(n_real) if self.embedding == "network" else 0.0
 
+    def images_held(self, num_classes: int, ipc: int) -> float:
+        """Return the most images that are in the network at once."""
+        return float(TEST_BATCH) if self.embedding == "network" else 0.0
+
 
 def select(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, choose: Choose) -> Distilled:
     """Choose ``ipc`` images of each class by their embeddings."""

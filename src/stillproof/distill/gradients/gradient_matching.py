@@ -149,3 +149,7 @@ class GradientMatching:
         training = 3 * self.inner_loop * ipc
         one_network = self.outer_loop * matching + (self.outer_loop - 1) * training
         return float(self.steps * num_classes * one_network)
+
+    def images_held(self, num_classes: int, ipc: int) -> float:
+        """Return the most images that are in the network at once; a second derivative takes three times as much."""
+        return float(max(self.batch_real, 3 * ipc, min(self.batch_net, num_classes * ipc)))

@@ -14,7 +14,7 @@ from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.needs import Needs
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.grids.grid import Form, decode_of, images_each
-from stillproof.distill.grids.grid_matcher import GridMatcher
+from stillproof.distill.grids.grid_matcher import EMBED_BATCH, GridMatcher
 from stillproof.distill.grids.turns_optimiser import turns_optimiser
 from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
@@ -153,3 +153,7 @@ class MultiFormation:
         matched = min(self.batch_real * num_classes, n_real) + 3 * images_each(ipc, self.form) * num_classes
         trained = 3 * NETS_TRAINED * self.model_train_steps * min(self.batch_train, n_real)
         return float(self.steps * (matched + trained))
+
+    def images_held(self, num_classes: int, ipc: int) -> float:
+        """Return the most images that are in the network at once: real ones, or all that the grids hold."""
+        return float(max(EMBED_BATCH, self.batch_train, num_classes * images_each(ipc, self.form)))

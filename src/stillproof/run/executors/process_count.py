@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 
 from stillproof.run.cell import Cell
-from stillproof.run.estimate import FLOPS_PER_SECOND
+from stillproof.run.rates import FLOPS_PER_SECOND
 
 WORTHWHILE_SECONDS = 30.0  # of work; starting processes takes some seconds
 MOST = 8  # each takes about a gigabyte
@@ -18,10 +18,10 @@ def workers_for(cells: Iterable[Cell], device: str) -> int:
     seconds = sum(cell.flops for cell in cells) / FLOPS_PER_SECOND
     if device != "cpu" or seconds < WORTHWHILE_SECONDS:
         return 1
-    return min(_cores(), MOST)
+    return min(cores(), MOST)
 
 
-def _cores() -> int:
+def cores() -> int:
     """Return the cores that this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))

@@ -55,6 +55,7 @@ class Cost(Stage):
             flops=made.flops * timed / steps if timed else made.flops,
             where=made.where,
             alone=True,
+            memory=made.memory,
         )
 
     @staticmethod

@@ -13,6 +13,7 @@ from stillproof.core.provenance import numerics
 from stillproof.core.spec import Json
 from stillproof.run.cell import Cell, Images, Planned
 from stillproof.run.features import Features, read_embedder, sample_of_class
+from stillproof.run.footprint import looking_memory
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.run.stages.artifact import StoredSet
 from stillproof.run.stages.data import Data
@@ -21,6 +22,7 @@ from stillproof.run.stages.snapshot import Snapshot
 from stillproof.score.coverage import coverage
 from stillproof.sets.read import read_set
 from stillproof.suites.requests import Request
+from stillproof.train.model import TEST_BATCH
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
@@ -57,6 +59,7 @@ class Coverage(Stage):
             needs=(model.id, *made.needs),
             flops=images * flops,
             where={"dataset": real.dataset, "part": real.part},
+            memory=looking_memory(planner.names.network_size(model.where["network"], data.info), TEST_BATCH),
         )
 
     @staticmethod

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stillproof.core.components import stages
+from stillproof.core.data_title import data_title
 from stillproof.run.cell import Images
 from stillproof.run.stage import Stage
 from stillproof.suites.requests import Part
@@ -30,4 +31,4 @@ class Data(Stage):
     def images(self, planner: Planner) -> Images:
         """Return the images, which are named by their content."""
         data = planner.names.data(self.dataset, self.part)
-        return Images({"data": data.id}, data.total, self.dataset, f"full {data.info.name}", part=self.part)
+        return Images({"data": data.id}, data.total, self.dataset, f"full {data_title(self.dataset)}", part=self.part)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stillproof.core.components import stages
+from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput
 from stillproof.core.needs import Needs, TrainedBefore, needs_of
 from stillproof.core.presets import Scale
@@ -16,6 +17,8 @@ from stillproof.nets.home import HOME
 from stillproof.run.cell import Cell, Planned
 from stillproof.run.distill_context import make_context, method_of
 from stillproof.run.distilled_sets import at_step, check_distilled, cost_up_to, keep_set, set_name
+from stillproof.run.expert_weights import READ_AT_ONCE
+from stillproof.run.footprint import set_disk, training_memory
 from stillproof.run.plan import TooFewImages
 from stillproof.run.spaces import constants_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
@@ -69,14 +72,19 @@ class Distill(Stage):
             **constants_of(needs.normalised_as, facts.info),
             **cells,
         }
-        passes = getattr(method, "image_passes", lambda *_: 0.0)(facts.total, facts.info.num_classes, self.ipc)
+        classes, size = facts.info.num_classes, planner.names.network_size(self.network, facts.info)
+        passes = getattr(method, "image_passes", lambda *_: 0.0)(facts.total, classes, self.ipc)
+        held = getattr(method, "images_held", lambda *_: classes * self.ipc if passes else 0)(classes, self.ipc)
+        experts = [planner.cells[cell].disk for cell in cells.get("experts", ())][:READ_AT_ONCE]
         return Planned(
             spec=spec,
-            label=f"{self.method} {facts.info.name} ipc {self.ipc} seed {self.seed}",
+            label=f"{self.method} {data_title(data.dataset)} ipc {self.ipc} seed {self.seed}",
             needs=tuple(name for found in cells.values() for name in ([found] if isinstance(found, str) else found)),
             flops=passes * flops,
             where={"dataset": data.dataset, "part": data.part},
-            images=self.ipc * facts.info.num_classes * needs.trained_per_image,
+            images=self.ipc * classes * needs.trained_per_image,
+            memory=(training_memory(size, held) if held else 0.0) + sum(experts),
+            disk=set_disk(facts.info, self.ipc),
         )
 
     def source(self, planner: Planner) -> Data:
@@ -127,7 +135,7 @@ class Distill(Stage):
         with Meter() as meter:
             distilled = method.distill(data, spec["ipc"], ctx)
         check_distilled(distilled, data, spec["method"]["name"])
-        name, cost = set_name(spec, data.info.name, job.cell), meter.as_dict()
+        name, cost = set_name(spec, data_title(job.where["dataset"]), job.cell), meter.as_dict()
         snapshots = {}
         for step, learned in ctx.snapshots().items():
             spent = cost_up_to(step, getattr(method, "steps", 0), cost)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from stillproof.core.components import networks, recipes, stages
 from stillproof.core.context import Context
+from stillproof.core.data_title import data_title
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
@@ -17,6 +18,7 @@ from stillproof.core.types import ImageSet
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.cell import Planned
 from stillproof.run.earlier_experts import begun_trajectory
+from stillproof.run.footprint import ARTIFACT, training_memory, weights_bytes
 from stillproof.run.spaces import constants_of, space_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.sets.fronts import front_of
@@ -61,13 +63,18 @@ class Expert(Stage):
         network, flops = planner.names.network(self.network, data.info)
         zca = planner.plan(self.whitening) if self.whitening else None
         constants = constants_of(self.normalised_as, data.info)
+        name = planner.names.network_name(self.network, data.info)
+        size = planner.names.network_size(self.network, data.info)
+        trajectory = (recipe.epochs + 1) * weights_bytes(size)
         spec: Json = {"data": data.id, "info": data.info_spec(), "network": network, "recipe": recipe_spec}
         return Planned(
             spec=spec | ({"zca": zca.id} if zca else {}) | constants | {"seed": self.seed},
-            label=f"expert {planner.names.network_name(self.network, data.info)} on {data.info.name} seed {self.seed}",
+            label=f"expert {name} on {data_title(self.dataset)} seed {self.seed}",
             needs=(zca.id,) if zca else (),
-            flops=3.0 * recipe.epochs * data.total * flops,
+            flops=planner.names.epoch_passes(recipe) * recipe.epochs * data.total * flops,
             where={"dataset": self.dataset, "part": self.part, "recipe": self.recipe},
+            memory=training_memory(size, min(recipe.batch, data.total) / recipe.parts) + trajectory,
+            disk=trajectory + ARTIFACT,
         )
 
     @staticmethod
@@ -88,7 +95,7 @@ class Expert(Stage):
             weights, losses = train_expert(model, data, recipe, ctx, flops, begun)
         card: Json = {"data": spec["data"], "seed": spec["seed"], "network": networks.spec(network).as_dict()}
         card["recipe"] = recipes.spec(recipe).as_dict()["params"]
-        name = f"expert-{data.info.name}-{job.cell[:6]}"
+        name = f"expert-{data_title(job.where['dataset'])}-{job.cell[:6]}"
         artifact = store.keep("expert", {"weights": weights}, card, name=name, cell=job.cell)
         size = size_in_bytes([weights])
         result = {"artifact": artifact, "bytes": size, "losses": losses, "notes": ctx.notes} | meter.as_dict()

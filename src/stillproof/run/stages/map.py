@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stillproof.core.components import stages
+from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.provenance import numerics
 from stillproof.core.seeds import Seeds
 from stillproof.run.cell import Planned
 from stillproof.run.features import Features, read_embedder, sample_of_class
+from stillproof.run.footprint import looking_memory
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.run.stages.coverage import MOST_REAL, NEIGHBOUR, artifact_of, class_coverage, same_source, set_spec
 from stillproof.sets.read import read_set
 from stillproof.suites.requests import Request
+from stillproof.train.model import TEST_BATCH
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
@@ -49,7 +52,9 @@ class Map(Stage):
         made = [planner.images(request) for request in self.sets]
         data = planner.names.data(real.dataset, real.part)
         if not 0 <= self.label < data.info.num_classes:
-            raise BadInput(f"{data.info.name} has no class {self.label}: 0 to {data.info.num_classes - 1} are there.")
+            raise BadInput(
+                f"{data_title(real.dataset)} has no class {self.label}: 0 to {data.info.num_classes - 1} are there."
+            )
         spec = {
             "model": model.id,
             "sets": [set_spec(one) for one in made],
@@ -64,10 +69,11 @@ class Map(Stage):
         images = MOST_REAL + sum(one.count for one in made) / data.info.num_classes
         return Planned(
             spec=spec,
-            label=f"map of class {self.label} of {data.info.name}",
+            label=f"map of class {self.label} of {data_title(real.dataset)}",
             needs=(model.id, *dict.fromkeys(need for one in made for need in one.needs)),
             flops=images * flops,
             where={"dataset": real.dataset, "part": real.part},
+            memory=looking_memory(planner.names.network_size(model.where["network"], data.info), TEST_BATCH),
         )
 
     @staticmethod

@@ -53,6 +53,7 @@ class Snapshot(Stage):
             needs=(made.id,),
             where={key: made.where[key] for key in ("dataset", "part")},
             images=made.images,
+            disk=made.disk,
         )
 
     @staticmethod

@@ -15,17 +15,20 @@ from stillproof.core.spec import Json, plain
 from stillproof.core.types import ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.cell import Planned
+from stillproof.run.footprint import ARTIFACT, looking_memory, training_memory, weights_bytes
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.run.training_data import training_data
 from stillproof.sets.fronts import front_of
 from stillproof.suites.requests import Heldout, Request
 from stillproof.train.curve import Curve
 from stillproof.train.loop import fit
-from stillproof.train.model import ModelCard, TrainedModel
+from stillproof.train.model import TEST_BATCH, ModelCard, TrainedModel
 from stillproof.train.recipe import Recipe
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
+
+PREDICTION = 2  # bytes of one, as the curve keeps it
 
 
 @stages.register("train", version=1)
@@ -68,14 +71,20 @@ class Train(Stage):
             "seed": self.seed,
         }
         points = sum(recipe.is_measured(epoch) for epoch in range(recipe.epochs))
+        passes, size = planner.names.epoch_passes(recipe), planner.names.network_size(self.network, test.info)
+        kept = min(points, 3 if self.heldout else 2)  # the last epoch and those that a rule may choose
         name = planner.names.network_name(self.network, test.info)
         where = {"dataset": images.dataset, "part": images.part, "network": name, "recipe": self.recipe}
         return Planned(
             spec=spec,
-            label=f"train {name} on {images.label} seed {self.seed}",
+            label=f"train {name} on {with_seed(images.label, self.seed)}",
             needs=images.needs,
-            flops=(3 * recipe.epochs * images.count + points * test.total) * flops,
+            flops=(passes * recipe.epochs * images.count + points * test.total) * flops,
             where=where | ({"heldout": self.heldout} if self.heldout else {}),
+            memory=max(
+                training_memory(size, min(recipe.batch, images.count) / recipe.parts), looking_memory(size, TEST_BATCH)
+            ),
+            disk=kept * (weights_bytes(size) + ARTIFACT) + points * test.total * PREDICTION + ARTIFACT,
         )
 
     @staticmethod
@@ -100,6 +109,13 @@ class Train(Stage):
             fit(model, data, recipe, ctx, curve=curve, flops=flops)
         result = _keep(job, curve, recipe, space, test) | {"notes": ctx.notes} | meter.as_dict()
         return Answer(result, recorded(ctx), (*result["models"].values(), result["outcomes"]))
+
+
+def with_seed(images: str, seed: int) -> str:
+    """Return the label of images with the seed of a training on them; it is said once where both are the same."""
+    if images.endswith(f" seed {seed}"):
+        return images
+    return f"{images}, trained with seed {seed}" if " seed " in images else f"{images} seed {seed}"
 
 
 def _keep(job: Job, curve: Curve, recipe: Recipe, space: Space, test: ImageSet) -> Json:

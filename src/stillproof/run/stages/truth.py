@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from stillproof.core.components import networks, stages
-from stillproof.core.errors import BadInput, DataMissing
+from stillproof.core.errors import BadInput
 from stillproof.data.hpo_bench_truth import load_hpo_bench_truth
 from stillproof.data.nas_truth import NasTruth, load_truth
 from stillproof.nets.nas201 import Nas201
@@ -58,11 +58,7 @@ class Truth(Stage):
     def plan(self, planner: Planner) -> Planned:
         """Plan the look-up; the source must be there already."""
         source = SOURCES[self.source]
-        try:
-            truth = source.read(planner.names.root)
-        except DataMissing as error:
-            more = "the section search of dc-bench, which asks for them, can also be left out."
-            raise DataMissing(f"{str(error).removesuffix('.')}; {more}") from error
+        truth = source.read(planner.names.root)
         spec = {
             "source": self.source,
             "truth": truth.id,

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stillproof.core.components import stages
+from stillproof.core.data_title import data_title
 from stillproof.core.errors import UnknownName
 from stillproof.core.provenance import Meter, numerics
 from stillproof.core.spec import Json
 from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Space
 from stillproof.run.cell import Planned
+from stillproof.run.footprint import ARTIFACT, VALUE
 from stillproof.run.stage import Answer, Job, Stage, answer_of
 from stillproof.sets.fronts import WHITENINGS
 from stillproof.store.store import Store
@@ -49,9 +51,11 @@ class Whitening(Stage):
         size = data.info.channels * data.info.size**2
         return Planned(
             spec=spec,
-            label=f"whitening of {data.info.name}",
+            label=f"whitening of {data_title(self.dataset)}",
             flops=2.0 * data.total * size**2 + 10.0 * size**3,  # covariance and eigenvectors
             where={"dataset": self.dataset, "part": self.part},
+            memory=5.0 * 8 * size**2,  # covariance, eigenvectors and the matrices made of them, in float64
+            disk=2.0 * VALUE * size**2 + ARTIFACT,  # there and back
         )
 
     @staticmethod
@@ -62,7 +66,8 @@ class Whitening(Stage):
         with Meter() as meter:
             tensors = WHITENINGS[spec.get("variant", "usual")].fit(data, spec["eps"]).state_dict()
         card: Json = {key: spec[key] for key in ("data", "eps", "variant") if key in spec}
-        artifact = job.store.keep("zca", tensors, card, name=f"zca-{data.info.name}-{job.cell[:6]}", cell=job.cell)
+        name = f"zca-{data_title(job.where['dataset'])}-{job.cell[:6]}"
+        artifact = job.store.keep("zca", tensors, card, name=name, cell=job.cell)
         result = {"artifact": artifact, "bytes": size_in_bytes(tensors.values())} | meter.as_dict()
         return Answer(result, numerics("cpu"), (artifact,))
 

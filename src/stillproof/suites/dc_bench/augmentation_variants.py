@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stillproof.core.components import recipes
 from stillproof.core.dsa_strategy import WITH_FLIP, strategy_for
+from stillproof.core.reference import parse_reference
 
 POLICY = "auto-augment"
 POLICIES = {"tiny_imagenet": "auto-augment-imagenet"}  # as DC-Bench has it; elsewhere that of CIFAR-10
+
+
+def augmentation_of(recipe: str) -> str:
+    """Return the augmentation that a recipe names, or has by default."""
+    name, _ = parse_reference(recipe)
+    return dict(recipes.entry(name).named_in(recipe)).get("augmentations", "none")
 
 
 def meant_on(augmentation: str, dataset: str) -> str:

@@ -28,7 +28,7 @@ def _curves(
     suite: DCBench, builder: RowBuilder, methods: Iterable[str], sizes: Iterable[int], network: str
 ) -> Iterator[Row]:
     if suite.full_recipe:
-        yield builder.accuracy(SECTION, FULL, None, suite.full_recipe, network=network)
+        yield builder.accuracy(SECTION, FULL, None, suite.recipe_on_real(builder.dataset), network=network)
     for method, ipc in builder.asked(methods, sizes):
         row = builder.accuracy(SECTION, method, ipc, suite.recipe_with("dsa", builder.dataset), network=network)
         yield dataclasses.replace(row, may_be_too_large=True)  # there are data sets with smaller classes

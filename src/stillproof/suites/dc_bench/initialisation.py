@@ -50,7 +50,10 @@ def _steps(method: str) -> int:
         raise BadInput(
             f"init_methods: {there.name} is a set that is there already, and has no start: name a distiller."
         )
-    steps = parse_reference(method)[1].get("steps", "")
+    _, params = parse_reference(method)
+    if "init" in params:
+        raise BadInput(f"init_methods: {method!r} must not say where it starts: the study tries all starts.")
+    steps = params.get("steps", "")
     if not steps.isdigit() or int(steps) < 1:
         raise BadInput(f"init_methods: {method!r} must say how many steps it takes, as in 'dm:steps=1000'.")
     return int(steps)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from stillproof.core.reference import changed_reference
 from stillproof.core.seeds import Seeds
 from stillproof.nets.search_spaces import convnet_networks, nas201_networks, sample
 from stillproof.suites.requests import Heldout, Part, Request, Row
@@ -23,11 +25,13 @@ def search_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per space, architecture and method, and the truth of each space."""
     for space in suite.search_spaces:
         found = sample(SPACES[space](), suite.architectures, Seeds(0).child("search", space))
-        yield from _truth(suite, builder, space, found)
+        rows = list(_truth(suite, builder, space, found))
         searched = [(FULL, None)] if suite.search_full_recipe else []
         for method, ipc in [*searched, *builder.asked(suite.methods, [suite.search_ipc])]:
-            for architecture in found:
-                yield _searched(suite, builder, space, architecture, method, ipc)
+            rows += [_searched(suite, builder, space, architecture, method, ipc) for architecture in found]
+        # What is published may not be there, and a search without a truth tells nothing.
+        published = rows[0].requests[0] if (space, builder.dataset) == PUBLISHED else None
+        yield from (dataclasses.replace(row, only_with=published) for row in rows)
 
 
 def _searched(suite: DCBench, builder: RowBuilder, space: str, architecture: str, method: str, ipc: int | None) -> Row:
@@ -42,7 +46,7 @@ def _searched(suite: DCBench, builder: RowBuilder, space: str, architecture: str
     heldout: Heldout = "search-heldout" if faithful else "heldout"
     part: Part = "fit" if not faithful else "search-fit" if ipc is None else "train"
     if faithful and ipc is not None:
-        recipe += ":shuffle=false"
+        recipe = changed_reference(recipe, shuffle="false")
     requests = [
         builder.trained(builder.images(method, ipc, seed, part), network, recipe, seed, heldout)
         for seed in range(suite.search_seeds)

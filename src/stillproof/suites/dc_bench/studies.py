@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stillproof.core.reference import changed_reference
 from stillproof.suites.fixed_set import fixed_set
 from stillproof.suites.requests import Request, Row, real_images, trained
 from stillproof.suites.row_builder import RowBuilder
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from stillproof.suites.dc_bench.suite import DCBench
 
 EMBEDDINGS = ("k-center", "k-center:embedding=pixels")
-ADAM = ":optimiser=adam:lr=0.003:weight_decay=0.0:decay=1.0"  # constant, as the original has it
+ADAM = {"optimiser": "adam", "lr": 0.003, "weight_decay": 0.0, "decay": 1.0}  # constant, as the original has it
 
 
 def k_center_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
@@ -28,7 +29,7 @@ def optimiser_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per method and optimiser."""
     recipe = suite.recipe_with("dsa", builder.dataset)
     for method, ipc in builder.asked(suite.methods, suite.ipc):
-        for optimiser, chosen in (("sgd", recipe), ("adam", recipe + ADAM)):
+        for optimiser, chosen in (("sgd", recipe), ("adam", changed_reference(recipe, **ADAM))):
             yield builder.accuracy("optimiser", method, ipc, chosen, optimiser=optimiser)
 
 
@@ -46,7 +47,7 @@ def cost_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
 
 def distribution_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     """Yield one row per method, by the features of a network trained on real images, and the map of one class."""
-    recipe, most = suite.full_recipe or suite.recipe, max(suite.ipc)
+    recipe, most = suite.recipe_on_real(builder.dataset) or suite.recipe, max(suite.ipc)
     model = trained(real_images(builder.dataset), builder.home, recipe, 0)
     asked = list(builder.asked(suite.methods, [most]))
     for method, ipc in asked:

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Literal
 
 from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
+from stillproof.core.reference import changed_reference
 from stillproof.core.types import Selection
 from stillproof.report.section import Section, sections_named
-from stillproof.suites.dc_bench.augmentation_variants import meant_on
+from stillproof.suites.dc_bench.augmentation_variants import augmentation_of, meant_on
 from stillproof.suites.dc_bench.presets import PRESETS
 from stillproof.suites.dc_bench.search import SpaceName
 from stillproof.suites.dc_bench.sections import SECTIONS
@@ -139,4 +140,10 @@ class DCBench:
         """Return how networks are trained under an augmentation, in the variant that is meant on the data set."""
         if augmentation == "none":
             return self.recipe
-        return f"{self.augmented_recipe}:augment={meant_on(augmentation, dataset)}"
+        return changed_reference(self.augmented_recipe, augment=meant_on(augmentation, dataset))
+
+    def recipe_on_real(self, dataset: str) -> str:
+        """Return how networks are trained on all real images, its augmentation in the variant that is meant there."""
+        augmentation = augmentation_of(self.full_recipe) if self.full_recipe else "none"
+        meant = meant_on(augmentation, dataset)
+        return self.full_recipe if meant == augmentation else changed_reference(self.full_recipe, augment=meant)

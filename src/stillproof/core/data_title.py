@@ -1,0 +1,21 @@
+"""What people call a data set: its name or, for pictures of their own, that of the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stillproof.core.components import datasets
+from stillproof.core.reference import parse_reference
+
+
+def data_title(reference: str) -> str:
+    """Return what a reference to a data set is called; the files need not be there."""
+    name = reference.partition(":")[0].partition("(")[0]
+    if name not in datasets.entries():
+        return _last_part(reference)
+    _, params = parse_reference(reference)
+    return _last_part(params["path"]) if "path" in params else name
+
+
+def _last_part(path: str) -> str:
+    return Path(path).expanduser().resolve().name or path
