@@ -136,7 +136,7 @@ def test_classes_are_counted_from_what_is_stored(session: Session) -> None:
     assert sum(answer["right"]) / 359 == pytest.approx(chosen["accuracy"])
     run = session.store.results.last_run("accuracy")
     assert run is not None
-    table = session.by_class(run).tables()[0]
+    table = session.by_class(run=run).tables()[0]
     assert [(row["method"], row["ipc"]) for row in table.rows][:2] == [("full", None), ("random", 1)]
     assert [column.title for column in table.columns if column.key.startswith("class_")] == list("0123456789")
 

@@ -23,15 +23,17 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"report"}),
     frozenset({"suites"}),
     frozenset({"run"}),
-    frozenset({"session", "answers", "targets", "set_finder", "suite_methods", "contenders", "testing", "plugin"}),
+    frozenset({"answers", "targets", "given", "set_finder", "suite_methods", "contenders", "stored_predictions"}),
+    frozenset({"verbs"}),
+    frozenset({"session", "testing", "plugin"}),
     frozenset({"web", "cli"}),
     frozenset({"api", "__main__"}),  # `evaluate` shows its progress as the command line does
 )
 LEVELS = {package: level for level, layer in enumerate(LAYERS) for package in layer}
 # One library, in several files.
 WITHIN_A_LAYER = {
-    *(("session", other) for other in ("answers", "suite_methods", "contenders")),
-    *(("suite_methods", other) for other in ("set_finder", "targets")),
+    *(("given", other) for other in ("answers", "targets")),
+    *(("suite_methods", other) for other in ("given", "set_finder", "targets")),
     ("set_finder", "targets"),
     *(("contenders", other) for other in ("answers", "targets")),
 }

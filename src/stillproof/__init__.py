@@ -7,26 +7,56 @@ from typing import TYPE_CHECKING, Any
 
 from stillproof.core.components import augmentations, datasets, distillers, networks, objectives, recipes
 from stillproof.core.context import Context
+from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.presets import Preset
+from stillproof.core.source import passed_on
 from stillproof.core.types import DataInfo, Distilled, Hard, ImageSet, Space, Stored
 
 if TYPE_CHECKING:
-    from stillproof.answers import Score
+    from stillproof.answers import Made, Score
     from stillproof.api import evaluate
+    from stillproof.importers.import_model import ImportedModel
+    from stillproof.importers.import_options import ImportOptions
+    from stillproof.importers.import_sets import ImportedSet, ImportedSets
+    from stillproof.report.compare.comparison import Comparison
+    from stillproof.report.compare.table import Comparisons
+    from stillproof.report.pictures import Gallery
+    from stillproof.report.store_status import StoreStatus
+    from stillproof.report.tables.table import Table
+    from stillproof.run.forecast import Forecast
+    from stillproof.score.stats import Summary
     from stillproof.session import Session
+    from stillproof.stored_predictions import StoredPredictions
+    from stillproof.suites.requests import Request
 
 __version__ = "0.1.0"
 __all__ = [
+    "BadInput",
+    "Comparison",
+    "Comparisons",
     "Context",
     "DataInfo",
     "Distilled",
+    "Forecast",
+    "Gallery",
     "Hard",
     "ImageSet",
+    "ImportOptions",
+    "ImportedModel",
+    "ImportedSet",
+    "ImportedSets",
+    "Made",
     "Preset",
+    "Request",
     "Score",
     "Session",
     "Space",
+    "StillproofError",
+    "StoreStatus",
     "Stored",
+    "StoredPredictions",
+    "Summary",
+    "Table",
     "augmentations",
     "datasets",
     "distillers",
@@ -36,11 +66,9 @@ __all__ = [
     "recipes",
 ]
 
-_NEED_TORCH = {"evaluate": "stillproof.api", "Score": "stillproof.answers", "Session": "stillproof.session"}
-
 
 def __getattr__(name: str) -> Any:
-    """Load the parts that need torch when they are first used."""
-    if name in _NEED_TORCH:
-        return getattr(importlib.import_module(_NEED_TORCH[name]), name)
+    """Load a part when it is first used: some need torch, or are slow to load."""
+    if name in __all__:
+        return getattr(importlib.import_module(passed_on(__name__)[name].module), name)
     raise AttributeError(f"module 'stillproof' has no attribute {name!r}")

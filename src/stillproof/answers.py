@@ -6,8 +6,12 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from stillproof.core.spec import Json
+from stillproof.report.tables.columns import ACCURACY, around
+from stillproof.report.tables.dataframe import dataframe
+from stillproof.report.tables.table import Table
 from stillproof.score.by_class import ClassScore
 from stillproof.score.stats import Summary
 
@@ -20,6 +24,8 @@ class Score:
     per_seed: list[float]
     by_class: list[ClassScore]
     models: list[str]
+    trained_on: str  # the id of the set, or the name of the data set whose real images they are
+    name: str  # what people call it
     dataset: str
     network: str
     recipe: str
@@ -35,6 +41,42 @@ class Score:
             "by_class": [score.as_dict() for score in self.by_class],
         }
 
+    def __repr__(self) -> str:
+        """Return the score as people read it."""
+        return "\n".join((self.sentences(self.name), *(f"note: {caveat}" for caveat in self.caveats)))
+
+    def sentences(self, on: str) -> str:
+        """Return two lines: the accuracy with its interval, and how networks were trained on what is called ``on``."""
+        accuracy = self.accuracy
+        text = f"accuracy {100 * accuracy.mean:.2f} %"
+        if accuracy.ci95 and accuracy.std is not None:
+            low, high = accuracy.ci95
+            text += f" (95 % interval {100 * low:.2f} to {100 * high:.2f}, std {100 * accuracy.std:.2f})"
+        how = f"recipe {self.recipe}, selection {self.selection} of {self.points} points"
+        return f"{text}, n = {accuracy.n}\n{self.network} on {on}, {how}, {self.n_test} test images"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return self.table()._repr_html_()
+
+    def table(self) -> Table:
+        """Return the score as a table of one row."""
+        about = {"dataset": self.dataset, "network": self.network, "method": self.name}
+        rules = {"recipe": self.recipe, "selection": self.selection}
+        columns = around([ACCURACY], [about | rules])
+        notes = [f"{self.n_test} test images.", *self.caveats]
+        return Table("score", "Accuracy", columns, [{**about, "accuracy": self.accuracy, **rules}], notes)
+
+    def to_dataframe(self) -> Any:
+        """Return one row per seed as a ``pandas.DataFrame``; accuracies are fractions.
+
+        Raises:
+            BadInput: pandas is not installed.
+        """
+        about = {key: getattr(self, key) for key in ("name", "dataset", "network", "recipe", "selection")}
+        seeds = zip(range(len(self.per_seed)), self.per_seed, self.models, strict=True)
+        return dataframe([*about, "seed", "accuracy", "model"], [[*about.values(), *seed] for seed in seeds])
+
 
 @dataclass(frozen=True)
 class Made:
@@ -45,5 +87,5 @@ class Made:
     path: Path
     cell: str
     cached: bool
-    result: Json
+    result: Json = field(repr=False)
     snapshots: Mapping[int, str] = field(default_factory=dict)  # artifacts of the steps that were asked for

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 from torch import Tensor
 
 from stillproof.answers import Score
@@ -12,7 +10,6 @@ from stillproof.data.load import data_root, load
 from stillproof.importers.tensor_set import TensorSpace
 from stillproof.nets.home import HOME
 from stillproof.session import Session
-from stillproof.targets import artifact_request
 
 
 def evaluate(
@@ -44,7 +41,6 @@ def evaluate(
         data: Where data sets are.
     """
     load(dataset, "test", data_root(data))  # before a store is made: without test images there is no score
-    with Display() as display, closing(Session(store, data, on_plan=display.watch)) as session:
+    with Display() as display, Session(store, data, on_plan=display.watch) as session:
         made = session.import_tensors(images, labels, dataset, space)
-        request, _ = artifact_request(session.store, made.artifact)
-        return session.train(request, network=network, recipe=recipe, seeds=seeds)
+        return session.train(made, network=network, recipe=recipe, seeds=seeds)

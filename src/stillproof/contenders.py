@@ -71,6 +71,26 @@ def find(
     return _artifacts(session, models, train, dataset)
 
 
+def scored(store: Store, scores: Sequence[Score]) -> Found:
+    """Return the networks that scores are of; those of the same set are told apart by what differs, or numbered."""
+    if len(scores) < 2:
+        raise BadInput("one score alone cannot be compared: give at least two.")
+    _check_same_test({score.name: score.dataset for score in scores})
+    names = _told_apart(scores)
+    found = [_of_score(store, name, score) for name, score in zip(names, scores, strict=True)]
+    return Found("sets", [Match(*pair) for pair in itertools.combinations(found, 2)])
+
+
+def _told_apart(scores: Sequence[Score]) -> list[str]:
+    keys = [(score.name, score.network, score.recipe, score.selection) for score in scores]
+    told = []
+    for key in keys:
+        alike = [other for other in keys if other[0] == key[0]]
+        differs = [part for place, part in enumerate(key) if place and len({other[place] for other in alike}) > 1]
+        told.append(", ".join((key[0], *differs)))
+    return [f"{name} ({place})" if told.count(name) > 1 else name for place, name in enumerate(told, start=1)]
+
+
 def _not_of_run(names: Sequence[str], run: Run) -> BadInput:
     methods = methods_of(run)
     other = next(name for name in names if name not in methods)
@@ -114,15 +134,23 @@ def _of_sets(session: TakesOver, names: Sequence[str], train: Train, dataset: st
     """Train on every set; sets of different data sets are refused before."""
     found = {name: find_target(session, name, dataset) for name in names}
     judged = {name: str(request.dataset) for name, (request, _) in found.items()}
-    if len(set(judged.values())) > 1:
-        said = ", ".join(f"{name} on {dataset}" for name, dataset in judged.items())
-        raise BadInput(f"only answers for the same test images can be compared, but these are tested apart: {said}.")
+    _check_same_test(judged)
     return [_of_set(session.store, name, request, card, train) for name, (request, card) in found.items()]
 
 
 def _of_set(store: Store, name: str, request: Request, card: Json, train: Train) -> Contender:
-    score = train(request)
-    cells = [cell_of_model(store, model) for model in score.models]
     kept = store.names_of([request.artifact], "distilled") if card else {}
-    shown = next(iter(kept.values()), "") or name
-    return contender(shown, tested_networks(store, cells), ipc=card.get("ipc"))
+    return _of_score(store, next(iter(kept.values()), "") or name, train(request))
+
+
+def _of_score(store: Store, name: str, score: Score) -> Contender:
+    cells = [cell_of_model(store, model) for model in score.models]
+    made = store.names_of([score.trained_on], "distilled")
+    ipc = store.artifacts.read(score.trained_on).card["ipc"] if made else None
+    return contender(name, tested_networks(store, cells), ipc=ipc)
+
+
+def _check_same_test(judged: Mapping[str, str]) -> None:
+    if len(set(judged.values())) > 1:
+        said = ", ".join(f"{name} on {dataset}" for name, dataset in judged.items())
+        raise BadInput(f"only answers for the same test images can be compared, but these are tested apart: {said}.")

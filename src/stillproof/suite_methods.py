@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from stillproof.core.spec import Json
+from stillproof.given import TakesTensors, text_of
 from stillproof.set_finder import SetFinder
 from stillproof.suites.fixed_set import fixed_set
-from stillproof.targets import TakesOver, text_of
+from stillproof.targets import TakesOver
 
 
 def with_sets(session: TakesOver, suite: Any) -> Any:
@@ -26,10 +27,19 @@ def with_sets(session: TakesOver, suite: Any) -> Any:
     return dataclasses.replace(suite, **found)
 
 
-def in_words(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is asked of a suite with its methods as text, paths and sets that a session gave among them."""
+def in_words(session: TakesTensors, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is asked of a suite with its methods as text; paths, tensors and what a session gave are among them.
+
+    Tensors are taken for the data set that the run is about, if it is about one.
+    """
+    asked = options.get("dataset")
+    about = asked[0] if isinstance(asked, list | tuple) and len(asked) == 1 else asked
+    dataset = about if isinstance(about, str) else None
     listed = {key for key, value in options.items() if _names_methods(key) and isinstance(value, list | tuple)}
-    return {key: [text_of(one) for one in value] if key in listed else value for key, value in options.items()}
+    return {
+        key: [text_of(session, one, dataset) for one in value] if key in listed else value
+        for key, value in options.items()
+    }
 
 
 def as_written(params: Json) -> Json:

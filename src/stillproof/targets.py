@@ -12,7 +12,7 @@ from stillproof.core.spec import Json
 from stillproof.data.load import source
 from stillproof.distill.grids.grid import CELLS
 from stillproof.importers.import_options import ImportOptions
-from stillproof.importers.import_sets import ImportedSet
+from stillproof.importers.import_sets import ImportedSets
 from stillproof.sets.artifact import from_artifact
 from stillproof.sets.read import check_fits
 from stillproof.store.artifact_files import read_folder
@@ -32,16 +32,9 @@ class TakesOver(Protocol):
         """Return the store."""
         ...
 
-    def import_sets(
-        self, path: Path | str, dataset: str, options: ImportOptions | None = None
-    ) -> tuple[list[ImportedSet], list[str]]:
+    def import_sets(self, path: Path | str, dataset: str, options: ImportOptions | None = None) -> ImportedSets:
         """Take over somebody's distilled sets; return them with what was found out about the file."""
         ...
-
-
-def text_of(what: object) -> str:
-    """Return the text that means a thing: the id of a set that was made or imported, and a path or a name as it is."""
-    return str(getattr(what, "artifact", what))
 
 
 def names_data(text: str) -> bool:
@@ -64,7 +57,10 @@ def find_set(session: TakesOver, text: str, dataset: str | None = None) -> tuple
     if not is_foreign(text):
         return artifact_request(session.store, text, dataset)
     if dataset is None:
-        raise BadInput(f"{text} is not an artifact of Stillproof: say with --dataset which data set it stands for.")
+        raise BadInput(
+            f"{text} is not an artifact of Stillproof: say with --dataset which data set it stands for (dataset= in "
+            "Python)."
+        )
     made, found = session.import_sets(text, dataset, ImportOptions(experiment=-1))
     for sentence in found:
         log.info("found: %s", sentence)

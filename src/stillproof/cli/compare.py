@@ -44,15 +44,13 @@ def command(
 ) -> None:
     """Compare every two of them on paired test images and seeds; sets are trained on first, as `train` does."""
     with session(store, data, plugin, workers) as opened:
-        from stillproof.report.runs import find_run
-
         found = opened.compare(
             names,
             network=network,
             recipe=recipe,
             seeds=seeds,
             dataset=dataset,
-            run=None if run is None else find_run(opened.store, run),
+            run=run,
             sections=split_list(section),
         )
     if as_json:

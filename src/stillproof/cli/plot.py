@@ -36,12 +36,10 @@ def command(
 ) -> None:
     """Write the figures of a run, by default the newest of a suite, of whatever has been computed so far."""
     one_of("format", form, FORMATS)
-    from stillproof.report.figures.save import save_figure
+    from stillproof.report.figures.save import save_figures
 
     report = reported(suite, run, section, methods, store, plugin)
-    paths = {out / f"{name}.{form}": figure for name, figure in report.figures().items()}
-    for path, figure in paths.items():
-        save_figure(figure, path)
+    paths = save_figures(report.figures(), out, form)
     if as_json:
         write_json({"suite": report.run.suite, "figures": [str(path) for path in paths]})
     elif paths:

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stillproof.core.plugins import read_plugin
-
 if TYPE_CHECKING:
     from stillproof.session import Session
 
@@ -22,11 +20,11 @@ def session(
     from stillproof.cli.progress import Display
     from stillproof.session import Session
 
-    found = [read_plugin(path) for path in plugins or []]
-    with Display() as display:
-        opened = Session(store, data, workers=workers, plugins=found, on_plan=display.watch)
-        with contextlib.closing(opened):
-            yield opened
+    with (
+        Display() as display,
+        Session(store, data, workers=workers, plugins=plugins or (), on_plan=display.watch) as opened,
+    ):
+        yield opened
 
 
 @contextlib.contextmanager

@@ -49,12 +49,11 @@ def command(
     if not by_class:
         print_tables(reported(suite, run, section, methods, store, plugin), shown)
         return
-    from stillproof.report.runs import chosen_run
     from stillproof.store.store import open_store
 
     open_store(store, create=False).close()
     with session(store, data, plugin) as opened:  # from stored predictions, which only real labels make sense of
-        print_tables(opened.by_class(chosen_run(opened.store, suite, run), split_list(section)), shown)
+        print_tables(opened.by_class(suite, run=run, sections=split_list(section)), shown)
 
 
 def print_tables(report: RunReport | ClassReport, form: str) -> None:

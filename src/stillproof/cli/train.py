@@ -42,20 +42,10 @@ def command(
     """Train and report test accuracy with its interval over seeds."""
     rule = one_of("selection", selection, SELECTIONS)
     with session(store, data, plugin, workers) as opened:
-        from stillproof.targets import find_target
-
-        request, _ = find_target(opened, target, dataset)
-        score = opened.train(request, network=network, recipe=recipe, seeds=seeds, selection=rule)
+        score = opened.train(target, dataset=dataset, network=network, recipe=recipe, seeds=seeds, selection=rule)
     if as_json:
         write_json(score.as_dict())
         return
-    accuracy = score.accuracy
-    text = f"accuracy {100 * accuracy.mean:.2f} %"
-    if accuracy.ci95 and accuracy.std is not None:
-        low, high = accuracy.ci95
-        text += f" (95 % interval {100 * low:.2f} to {100 * high:.2f}, std {100 * accuracy.std:.2f})"
     for caveat in score.caveats:
         say(f"note: {caveat}")
-    write(f"{text}, n = {accuracy.n}")
-    how = f"recipe {score.recipe}, selection {score.selection} of {score.points} points"
-    write(f"{score.network} on {target}, {how}, {score.n_test} test images")
+    write(score.sentences(target))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from torch import Tensor
 
@@ -44,8 +45,15 @@ class ImportedSet:
     experiment: int
     cached: bool
     recipe: str
-    distilled: Distilled
+    distilled: Distilled = field(repr=False)  # tensors
     form: str
+
+
+class ImportedSets(NamedTuple):
+    """The sets of one file, and what was found out about it."""
+
+    sets: list[ImportedSet]
+    found: list[str]
 
 
 def read_sets(path: Path, info: DataInfo, dataset: str, options: ImportOptions) -> CheckedSets:

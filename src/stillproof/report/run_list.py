@@ -30,6 +30,11 @@ class ListedRun:
         """Return the methods of its rows."""
         return self._said("method")
 
+    def title(self) -> str:
+        """Say in a few words what was asked."""
+        parts = (self.run.suite, ", ".join(self.methods), f"of {', '.join(self.datasets)}")
+        return " ".join(part for part in parts if part)
+
     def count(self, state: str) -> int:
         """Return how many of its cells are in a state."""
         return sum(found == state for found in self.states.values())

@@ -13,6 +13,8 @@ from stillproof.store.store import Store
 
 TRAINED = ("select", "train")  # stages
 
+AnyRun = Run | int | str  # a run, its number, its name, the beginning of its hash, or a suite for its newest
+
 
 def newest_run(store: Store, suite: str) -> Run:
     """Return the newest run of ``suite``; the store alone is asked, so the suite need not be installed here.
@@ -53,6 +55,15 @@ def find_run(store: Store, text: str) -> Run:
     return _find(store.results.runs(), text)
 
 
+def run_meant(store: Store, run: AnyRun) -> Run:
+    """Return a run as it is, or the one that a number or a text means.
+
+    Raises:
+        BadInput: There is none, or there are several.
+    """
+    return run if isinstance(run, Run) else find_run(store, str(run))
+
+
 def find_run_or_call(store: Store, text: str) -> Run:
     """Return the run, or the single call of ``train`` or ``distill``, that ``text`` means.
 
@@ -70,7 +81,9 @@ def chosen_run(store: Store, suite: str | None, text: str | None) -> Run:
     """
     if text is None:
         if suite is None:
-            raise BadInput("name a suite, or one of its runs with --run; `stillproof status` lists them.")
+            raise BadInput(
+                "name a suite, or one of its runs with --run (run= in Python); `stillproof status` lists them."
+            )
         return newest_run(store, suite)
     run = find_run(store, text)
     if suite not in (None, run.suite):

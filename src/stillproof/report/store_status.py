@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stillproof.core.spec import Json
 from stillproof.report.failures import Cause, causes_of
 from stillproof.report.run_list import ListedRun, listed
+from stillproof.report.runs import called
 from stillproof.store.leftovers import Leftovers, leftovers
 from stillproof.store.records import Record
 from stillproof.store.store import Store
@@ -34,6 +36,15 @@ class StoreStatus:
     failed: Sequence[Record]
     causes: Sequence[Cause]
     leftovers: Leftovers
+
+    def __repr__(self) -> str:
+        """Return a line on the cells, and one for each run and single call."""
+        states: Counter[str] = Counter()
+        for counts in self.cells.values():
+            states.update(counts)
+        cells = ", ".join(f"{count} {state}" for state, count in sorted(states.items())) or "none"
+        asked = [f"{called(one.run)}: {one.title()}, {one.progress()} done" for one in (*self.runs, *self.calls)]
+        return "\n".join((f"store {self.store}, cells: {cells}", *asked))
 
     def as_dict(self) -> Json:
         """Return it as JSON values."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from stillproof.core.spec import Json
 from stillproof.report.compare.match import Match
+from stillproof.report.tables.table import Chance, Difference
+from stillproof.report.tables.text import text_of
 from stillproof.score.difference import DifferenceOverSeeds, paired_difference, unpaired_difference
 from stillproof.score.holm import holm
 from stillproof.score.mcnemar import PairedTest, interval_over_images, mcnemar
@@ -70,6 +72,13 @@ class Comparison:
         if not (by_seeds and self.adjusted_images < LEVEL):
             return None
         return (self.match.first if self.over_seeds.summary.mean > 0 else self.match.second).name
+
+    def __repr__(self) -> str:
+        """Return the difference in points with its p-values."""
+        points = text_of(Difference(self.over_seeds.summary))
+        seeds = "" if self.adjusted_seeds is None else f"{text_of(Chance(self.adjusted_seeds))} over seeds, "
+        chances = f"p {seeds}{text_of(Chance(self.adjusted_images))} over images"
+        return f"<{self.match.first.name} over {self.match.second.name}: {points} points, {chances}>"
 
     def as_dict(self) -> Json:
         """Return the comparison as JSON values."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from stillproof.core.spec import Json
 from stillproof.report.compare.comparison import LEVEL, Comparison
@@ -53,6 +54,22 @@ class Comparisons:
         """Return the comparisons as JSON values."""
         comparisons = [comparison.as_dict() for comparison in self.found]
         return {"of": self.of, "run": self.run, "comparisons": comparisons, "notes": list(self.notes)}
+
+    def __repr__(self) -> str:
+        """Return the table as people read it."""
+        return repr(self.table())
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return self.table()._repr_html_()
+
+    def to_dataframe(self) -> Any:
+        """Return one row per comparison as a ``pandas.DataFrame``, with fractions.
+
+        Raises:
+            BadInput: pandas is not installed.
+        """
+        return self.table().to_dataframe()
 
     def table(self) -> Table:
         """Return one line per comparison."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,3 +42,11 @@ def save_figure(figure: Figure, path: Path) -> None:
             figure.savefig(path, format=ending[1:], dpi=DOTS_PER_INCH, facecolor=PAPER, metadata=METADATA[ending])
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error}.") from error
+
+
+def save_figures(figures: Mapping[str, Figure], folder: Path, form: str) -> list[Path]:
+    """Write figures into a folder, each under its name, in one form; return their files."""
+    paths = {folder / f"{name}.{form}": figure for name, figure in figures.items()}
+    for path, figure in paths.items():
+        save_figure(figure, path)
+    return list(paths)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from stillproof.core.spec import Json
 from stillproof.report.published import Published
-from stillproof.report.tables.markup import comma_separated, latex, markdown
+from stillproof.report.tables.dataframe import dataframe
+from stillproof.report.tables.markup import aligned, comma_separated, html_table, latex, markdown
 from stillproof.report.tables.table import (
     Bytes,
     Chance,
@@ -34,6 +37,24 @@ _PARTS: Mapping[type, Sequence[str]] = {
 }
 
 
+def to_text(table: Table) -> str:
+    """Return the title, the table in columns of plain text, and its notes, each on a line."""
+    text = shown(table)
+    return "\n".join((table.title, aligned(text.header, text.rows, text.numbers), *text.notes))
+
+
+def to_html(table: Table) -> str:
+    """Return an HTML table with its title and notes; what people write in names is shown, not run."""
+    text = shown(table)
+    notes = "<br>\n".join(html.escape(note) for note in text.notes)
+    return f"{html_table(table.title, text.header, text.rows, text.numbers)}<p><small>{notes}</small></p>\n"
+
+
+def to_dataframe(table: Table) -> Any:
+    """Return the columns of ``to_csv`` as a ``pandas.DataFrame``."""
+    return dataframe(*_flat(table))
+
+
 def to_markdown(table: Table) -> str:
     """Return a heading, the table and its notes as a list."""
     text = shown(table)
@@ -51,9 +72,7 @@ def to_latex(table: Table) -> str:
 def to_csv(table: Table) -> str:
     """Return title and notes as comment lines, then comma-separated values with fractions, seconds and bytes."""
     comments = "".join(f"# {line}\n" for line in (f"{table.name}: {table.title}", *table.notes))
-    header = [name for column in table.columns for name in _names(column)]
-    rows = [[part for column in table.columns for part in _parts(row.get(column.key), column)] for row in table.rows]
-    return comments + comma_separated(header, rows)
+    return comments + comma_separated(*_flat(table))
 
 
 def to_json(table: Table) -> Json:
@@ -68,6 +87,13 @@ def to_json(table: Table) -> Json:
 
 
 FORMATS: Mapping[str, Callable[[Table], str]] = {"md": to_markdown, "latex": to_latex, "csv": to_csv}
+
+
+def _flat(table: Table) -> tuple[list[str], list[list[object]]]:
+    """Return header and rows for programs, in which a number with an interval is several."""
+    header = [name for column in table.columns for name in _names(column)]
+    rows = [[part for column in table.columns for part in _parts(row.get(column.key), column)] for row in table.rows]
+    return header, rows
 
 
 def _names(column: Column) -> list[str]:

@@ -1,8 +1,9 @@
-"""Rows of text as Markdown, as LaTeX and as comma-separated values."""
+"""Rows of text in columns, as Markdown, as LaTeX, as HTML and as comma-separated values."""
 
 from __future__ import annotations
 
 import csv
+import html
 import io
 from collections.abc import Iterable, Sequence
 
@@ -10,6 +11,16 @@ _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 )
+
+
+def aligned(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
+    """Return columns of plain text; those of ``numbers`` are flush right."""
+    lines = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    sides = [str.rjust if number else str.ljust for number in numbers]
+    placed = ([side(cell, width) for side, cell, width in zip(sides, line, widths, strict=True)] for line in lines)
+    return "".join("  ".join(line).rstrip() + "\n" for line in placed)
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -24,6 +35,21 @@ def latex(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequenc
     columns = "".join("r" if number else "l" for number in numbers)
     lines = (f"\\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule")
     return "\n".join((*lines, r"\end{tabular}")) + "\n"
+
+
+def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
+    """Return an HTML table under its title; everything is shown to the letter."""
+    sides = ["right" if number else "left" for number in numbers]
+    head, *body = (
+        "".join(
+            f'<{tag} style="text-align: {side}">{html.escape(cell)}</{tag}>'
+            for side, cell in zip(sides, line, strict=True)
+        )
+        for tag, line in [("th", header), *(("td", row) for row in rows)]
+    )
+    lines = "".join(f"<tr>{line}</tr>\n" for line in body)
+    caption = f'<caption style="text-align: left">{html.escape(title)}</caption>'
+    return f"<table>\n{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n"
 
 
 def comma_separated(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

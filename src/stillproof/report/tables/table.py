@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from stillproof.report.published import Published
 from stillproof.score.agreement import Estimate
@@ -107,3 +107,26 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Mapping[str, Value]]
     notes: Sequence[str] = ()
+
+    # The forms are imported when they are asked for, because they know tables.
+    def __repr__(self) -> str:
+        """Return the table as people read it."""
+        from stillproof.report.tables.formats import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from stillproof.report.tables.formats import to_html
+
+        return to_html(self)
+
+    def to_dataframe(self) -> Any:
+        """Return a ``pandas.DataFrame`` of fractions and seconds; a number with an interval is several columns.
+
+        Raises:
+            BadInput: pandas is not installed.
+        """
+        from stillproof.report.tables.formats import to_dataframe
+
+        return to_dataframe(self)

@@ -1,0 +1,1 @@
+"""What a session can do, one theme per file."""

@@ -1,0 +1,48 @@
+"""Distilled sets that a session makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stillproof.answers import Made
+from stillproof.core.presets import Scale
+from stillproof.nets.home import HOME
+from stillproof.run.plan import Planner
+from stillproof.run.stage import answer_of
+from stillproof.suites.requests import Part, distilled, real_images, snapshot
+from stillproof.verbs.engine import Engine
+
+
+class Distilling(Engine):
+    """Makes distilled sets."""
+
+    def distill(
+        self,
+        dataset: str,
+        method: str,
+        ipc: int,
+        *,
+        seed: int = 0,
+        network: str = HOME,
+        scale: Scale = "paper",
+        part: Part = "train",
+        snapshots: Sequence[int] = (),
+    ) -> Made:
+        """Make a distilled set; ``method`` may carry parameters, as in ``dm:steps=100``."""
+        planner = Planner(self.root, self.device)
+        request = distilled(real_images(dataset, part), method, ipc, seed, network, scale)
+        cell = planner.plan(request)
+        kept = {step: planner.plan(snapshot(request, step)).id for step in snapshots}
+        about = {"dataset": dataset, "method": method, "ipc": ipc, "seed": seed}
+        self.store.results.save_run("", {}, [about | {"cells": [cell.id, *kept.values()]}], verb="distill")
+        before = self.execute(planner)
+        result = answer_of(cell.id, self.store)
+        return Made(
+            artifact=result["artifact"],
+            name=result["name"],
+            path=self.store.artifacts.folder(result["artifact"]),
+            cell=cell.id,
+            cached=before.get(cell.id) == "done",
+            result=result,
+            snapshots={step: answer_of(name, self.store)["artifact"] for step, name in kept.items()},
+        )

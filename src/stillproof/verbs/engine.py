@@ -1,0 +1,140 @@
+"""What every verb of a session stands on: a store, a data folder, and a way to compute what is asked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from stillproof.core.errors import CellFailed
+from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins, read_plugin
+from stillproof.core.spec import Json
+from stillproof.data.load import data_root
+from stillproof.report.failures import explained
+from stillproof.run.cell import Cell
+from stillproof.run.estimate import Estimate, Here, estimate, here
+from stillproof.run.execute import enter, execute
+from stillproof.run.executor import OnChange, Work
+from stillproof.run.executors.process_count import workers_for
+from stillproof.run.plan import Planner
+from stillproof.run.stage import Options, answer_of, default_device
+from stillproof.store.store import Store, open_store
+from stillproof.suites.requests import Request
+
+log = logging.getLogger("stillproof")
+
+NOT_TRIED = "it was not computed"
+
+
+def _unwatched(status: dict[str, str], shares: dict[str, float]) -> None:
+    """Show nothing."""
+
+
+class Engine:
+    """A store, a data folder and a way to compute; as a context, it closes the store at its end."""
+
+    def __init__(
+        self,
+        store: str | None = None,
+        data: str | None = None,
+        *,
+        workers: int | None = 1,
+        plugins: Sequence[Plugin | Path | str] = (),
+        device: str | None = None,
+        on_plan: Callable[[Planner], OnChange] | None = None,
+        checkpoint_seconds: float = 20.0,
+    ) -> None:
+        """Load plug-ins; nothing is opened or computed yet.
+
+        Args:
+            store: Where results are kept: a file, or a URL.
+            data: Where data sets are.
+            workers: How many processes compute; without a number, as many as are worthwhile for a plan.
+            plugins: Files with components of your own.
+            device: Where to compute; the first GPU, or the CPU where there is none.
+            on_plan: Is told of each plan and returns what watches it.
+            checkpoint_seconds: How often long loops keep what they have.
+        """
+        index_entry_points()
+        import_entry_points()
+        self.plugins = load_plugins([one if isinstance(one, Plugin) else read_plugin(Path(one)) for one in plugins])
+        self._store = store
+        self.root = data_root(data)
+        self.workers = workers
+        self.device = device or default_device()
+        self.checkpoint_seconds = checkpoint_seconds
+        self._on_plan = on_plan or (lambda _: _unwatched)
+
+    @cached_property
+    def store(self) -> Store:
+        """Return the store, which is opened, and made if need be, when something asks for it."""
+        return open_store(self._store)
+
+    def close(self) -> None:
+        """Close the store, if it was opened."""
+        if "store" in vars(self):
+            self.store.close()
+
+    def __enter__(self) -> Self:
+        """Return the session itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the store."""
+        self.close()
+
+    def answer(self, request: Request) -> Json:
+        """Return the answer to a question of any stage, computed if the store does not have it."""
+        return self.answers([request])[0]
+
+    def answers(self, requests: Sequence[Request]) -> list[Json]:
+        """Return the answers to several questions, in their order."""
+        planner = Planner(self.root, self.device)
+        cells = [planner.plan(request).id for request in requests]
+        self.execute(planner)
+        return [answer_of(cell, self.store) for cell in cells]
+
+    def estimate(self, planner: Planner) -> Estimate:
+        """Return what the rest of a plan will cost."""
+        return estimate(self.store, list(planner.cells.values()), self._here(planner))
+
+    def execute(self, planner: Planner, *, must_succeed: bool = True, stop_at_failure: bool = False) -> dict[str, str]:
+        """Compute what the store does not know yet; return the status that each cell had before."""
+        cells = list(planner.cells.values())
+        before = enter(self.store, cells)
+        before |= dict.fromkeys(self.store.reopen_damaged([cell.id for cell in cells]), "pending")
+        if all(before.get(cell.id) in ("done", "unsupported") for cell in cells):
+            return before
+        if self.device == "cpu" and any(cell.flops and before.get(cell.id) != "done" for cell in cells):
+            log.info("computing on the CPU: no GPU was found.")
+        watch = self._on_plan(planner)
+        work = Work(self.store, cells, self.options, self.plugins, watch, stop_at_failure)
+        execute(work, self._workers(cells, before))
+        if must_succeed:
+            self._raise_first_failure(planner)
+        return before
+
+    @property
+    def options(self) -> Options:
+        """Return how cells are computed here."""
+        return Options(self.store.url, self.root, self.device, None, self.checkpoint_seconds)
+
+    def _here(self, planner: Planner) -> Here:
+        status = self.store.results.statuses(list(planner.cells))
+        return here(self.store, self.device, self._workers(list(planner.cells.values()), status))
+
+    def _workers(self, cells: Sequence[Cell], status: Mapping[str, str]) -> int:
+        """Return how many processes compute what is left of a plan."""
+        return self.workers or workers_for([cell for cell in cells if status.get(cell.id) != "done"], self.device)
+
+    def _raise_first_failure(self, planner: Planner) -> None:
+        records = self.store.results.get_many(list(planner.cells))
+        for cell in planner.cells.values():  # in order of need, so that the cause comes before its consequences
+            record = records[cell.id]
+            if record.status != "done":
+                raise CellFailed(f"{cell.label} ended as {record.status}: {explained(record.error or NOT_TRIED)}")

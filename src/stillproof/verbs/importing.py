@@ -1,0 +1,50 @@
+"""Other people's sets and models, and one's own tensors, that a session takes over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stillproof.data.load import source
+from stillproof.importers.checkpoints import read_model
+from stillproof.importers.import_model import ImportedModel, write_model
+from stillproof.importers.import_options import ImportOptions
+from stillproof.importers.import_sets import ImportedSet, ImportedSets, read_sets, read_tensors, write_sets
+from stillproof.importers.tensor_set import TensorSpace
+from stillproof.suites.requests import Request
+from stillproof.verbs.engine import Engine
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class Importing(Engine):
+    """Takes over what was made elsewhere."""
+
+    def import_sets(self, path: Path | str, dataset: str, options: ImportOptions | None = None) -> ImportedSets:
+        """Take over somebody's distilled sets; return them with what was found out about the file.
+
+        Nothing is written unless all of them can be trained on. Sets in ZCA space refer to the whitening of the real
+        training images, which is computed here.
+        """
+        info = source(dataset).info
+        read = read_sets(Path(path), info, dataset, options or ImportOptions())
+        made = write_sets(self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant))
+        return ImportedSets(made, read.found)
+
+    def import_tensors(
+        self, images: Tensor, labels: Tensor, dataset: str, space: TensorSpace = "pixels"
+    ) -> ImportedSet:
+        """Take over somebody's own tensors; ``stillproof.evaluate`` says which ones."""
+        info = source(dataset).info
+        read = read_tensors(images, labels, info, dataset, space)
+        (made,) = write_sets(self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant))
+        return made
+
+    def import_model(self, path: Path | str, dataset: str, network: str = "") -> ImportedModel:
+        """Take over somebody's checkpoint; ``network`` is needed where its weights do not tell it."""
+        model = read_model(Path(path), source(dataset).info, network)
+        return write_model(self.store, model, Path(path).stem)
+
+    def _whitening(self, dataset: str, variant: str) -> str:
+        return str(self.answer(Request("zca", dataset=dataset, variant=variant))["artifact"])

@@ -1,0 +1,131 @@
+"""What a session reads from its store: tables, figures, pictures and stored answers; nothing is trained for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stillproof.answers import Score
+from stillproof.core.errors import BadInput
+from stillproof.given import Given, text_of
+from stillproof.report.by_class import ClassReport, class_report
+from stillproof.report.pictures import Gallery, gallery_of
+from stillproof.report.run_report import RunReport, report_of
+from stillproof.report.runs import AnyRun, chosen_run, run_meant, trained_rows
+from stillproof.report.sets import named_set, sets_of_run
+from stillproof.report.store_status import StoreStatus, status_of
+from stillproof.report.tables.table import Table
+from stillproof.store.records import Run
+from stillproof.stored_predictions import StoredPredictions, predictions_of
+from stillproof.suites.requests import Request
+from stillproof.targets import find_set, is_foreign
+from stillproof.verbs.importing import Importing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Reading(Importing):
+    """Shows what is there. A run is found by its number, name or hash; without one it is the newest of the suite."""
+
+    def status(self) -> StoreStatus:
+        """Return what was asked of the store, how much of it is done, and what failed or is left over."""
+        return status_of(self.store)
+
+    def table(
+        self, suite: str | None = None, *, run: AnyRun | None = None, methods: Collection[str] | None = None
+    ) -> Table:
+        """Return the first table of a run; many suites have only one."""
+        return self.tables(suite, run=run, methods=methods)[0]
+
+    def tables(
+        self,
+        suite: str | None = None,
+        *,
+        run: AnyRun | None = None,
+        methods: Collection[str] | None = None,
+        sections: Collection[str] | None = None,
+    ) -> list[Table]:
+        """Return all tables of a run, or those of some sections, from whatever has been computed so far."""
+        return self._report(suite, run, methods, sections).tables()
+
+    def plot(
+        self,
+        suite: str | None = None,
+        *,
+        run: AnyRun | None = None,
+        methods: Collection[str] | None = None,
+        sections: Collection[str] | None = None,
+        out: Path | str | None = None,
+        form: str = "png",
+    ) -> dict[str, Figure]:
+        """Return the figures of a run by name; with a folder ``out``, also write them there as png, pdf or svg."""
+        from stillproof.report.figures.save import save_figures  # matplotlib is slow to load
+
+        figures = self._report(suite, run, methods, sections).figures()
+        if out is not None:
+            save_figures(figures, Path(out), form)
+        return figures
+
+    def by_class(
+        self, suite: str | None = None, *, run: AnyRun | None = None, sections: Collection[str] | None = None
+    ) -> ClassReport:
+        """Return the accuracies of a run for each class of its data sets, of whatever has been computed so far."""
+        asked = self._run(suite, run)
+        rows = trained_rows(self.store, asked, sections)
+        done = self.store.results.statuses([cell for row in rows for cell in row["cells"]])
+        cells = [cell for cell, status in done.items() if status == "done"]
+        answers = self.answers([Request("by-class", of=cell) for cell in cells])
+        return class_report(asked, rows, dict(zip(cells, answers, strict=True)))
+
+    def gallery(
+        self,
+        *given: Given,
+        run: AnyRun | None = None,
+        ipc: Collection[int] | None = None,
+        animate: bool = False,
+        dataset: str | None = None,
+        out: Path | str | None = None,
+    ) -> Gallery:
+        """Return a labelled picture of distilled sets, and write it if ``out`` names a file.
+
+        Args:
+            given: Distilled sets, as ``train`` takes them.
+            run: All sets of a run, seed 0, too.
+            ipc: Of these, only those with so many images per class.
+            animate: Show the snapshots that ``distill`` kept, one after another.
+            dataset: What tensors and files of others stand for.
+            out: The picture to write.
+        """
+        if ipc is not None and run is None:
+            raise BadInput(f"ipc={ipc} chooses among the sets of a run: name one with run=, or leave it out.")
+        texts = [text_of(self, one, dataset) for one in given]
+        known = [find_set(self, text, dataset)[0].artifact if is_foreign(text) else text for text in texts]
+        shown = [named_set(self.store, text) for text in known]
+        if run is not None:
+            shown += sets_of_run(self.store, run_meant(self.store, run), ipc)
+        found = gallery_of(self.store, shown, animate)
+        if out is not None:
+            found.save(Path(out))
+        return found
+
+    def predictions(self, model: str | Score) -> StoredPredictions:
+        """Return what a trained network said of every test image: one of ``Score.models``, by id, prefix or name."""
+        if isinstance(model, Score):
+            if len(model.models) > 1:
+                raise BadInput(f"this score is of {len(model.models)} networks: name one, such as score.models[0].")
+            (model,) = model.models
+        return predictions_of(self.store, self.options, model)
+
+    def _report(
+        self,
+        suite: str | None,
+        run: AnyRun | None,
+        methods: Collection[str] | None,
+        sections: Collection[str] | None,
+    ) -> RunReport:
+        return report_of(self.store, self._run(suite, run), sections, methods)
+
+    def _run(self, suite: str | None, run: AnyRun | None) -> Run:
+        return run if isinstance(run, Run) else chosen_run(self.store, suite, None if run is None else str(run))

@@ -1,0 +1,89 @@
+"""Suites that a session plans and runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from stillproof.core.components import suites
+from stillproof.core.errors import DataMissing
+from stillproof.core.presets import preset_params
+from stillproof.core.spec import Json
+from stillproof.run.forecast import Forecast, forecast
+from stillproof.run.only import only
+from stillproof.run.plan import Planner
+from stillproof.suite_methods import as_written, in_words, with_sets
+from stillproof.verbs.importing import Importing
+
+log = logging.getLogger("stillproof")
+
+
+class Running(Importing):
+    """Plans and runs suites."""
+
+    def plan_suite(
+        self, suite: str, options: Mapping[str, Any], only_matching: str | None = None
+    ) -> tuple[Planner, list[Json], Json]:
+        """Plan a suite; return the planner, the table's rows and the resolved configuration.
+
+        The preset of ``options["scale"]`` (``quick`` without one) gives what the options leave open. Methods may be
+        distillers, and sets that are there already: the name, id or folder of an artifact, what ``distill`` and the
+        imports give, tensors, or somebody's file, which is then imported. The rows are those of the whole suite, even
+        if only the cells that match a pattern are planned.
+        """
+        planner, rows, question = self._planned(suite, options, only_matching)
+        return planner, rows, as_written(suites.spec(question).as_dict()["params"])
+
+    def _planned(
+        self, suite: str, options: Mapping[str, Any], only_matching: str | None
+    ) -> tuple[Planner, list[Json], Any]:
+        preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1, suites.entry(suite))
+        question = with_sets(self, suites.build(suite, {**preset, **in_words(self, options)}))
+        planner = Planner(self.root, self.device)
+        rows = planner.rows(question.rows())
+        if planner.left_out and not rows:
+            raise DataMissing(f"nothing is left to ask: {planner.left_out[0]}")
+        for sentence in planner.left_out:
+            log.warning("%s", sentence)
+        if only_matching is not None:
+            planner.cells = only(planner.cells, rows, only_matching)
+        return planner, rows, question
+
+    def run_suite(
+        self,
+        suite: str,
+        options: Mapping[str, Any],
+        *,
+        name: str | None = None,
+        note: str | None = None,
+        only_matching: str | None = None,
+        stop_at_failure: bool = False,
+    ) -> dict[str, str]:
+        """Run a suite; return the status of each of its cells.
+
+        Args:
+            suite: The suite.
+            options: Its parameters, as in ``plan_suite``.
+            name: What to call the run, so that it is found again.
+            note: A sentence to remember with it.
+            only_matching: A pattern: only the cells whose method or label matches are computed, and what they need.
+            stop_at_failure: Whether the first cell that fails ends the run.
+        """
+        planner, rows, config = self.plan_suite(suite, options, only_matching)
+        self.store.results.save_run(suite, config, rows, name=name, note=note)
+        self.execute(planner, must_succeed=False, stop_at_failure=stop_at_failure)
+        return self.store.results.statuses(list(planner.cells))
+
+    def forecast(
+        self,
+        suite: str,
+        options: Mapping[str, Any],
+        *,
+        speed: float | None = None,
+        only_matching: str | None = None,
+    ) -> Forecast:
+        """Say what a suite would cost, here and on a machine of ``speed`` operations per second; compute nothing."""
+        planner, rows, question = self._planned(suite, options, only_matching)
+        config = suites.spec(question).as_dict()["params"]
+        return forecast(self.store, planner, rows, suite, config, self._here(planner), speed)

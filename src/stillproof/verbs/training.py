@@ -1,0 +1,107 @@
+"""Networks that a session trains, and how good they are."""
+
+from __future__ import annotations
+
+from stillproof.answers import Score
+from stillproof.core.components import networks, recipes
+from stillproof.core.errors import BadInput
+from stillproof.core.types import Selection
+from stillproof.data.load import load
+from stillproof.given import Given, meant
+from stillproof.nets.home import HOME
+from stillproof.run.plan import Planner
+from stillproof.run.stage import answer_of
+from stillproof.score.by_class import class_scores
+from stillproof.score.stats import summarise_accuracies
+from stillproof.sets.own_recipe import recipe_on
+from stillproof.sets.read import check_fits, read_set
+from stillproof.sets.usual_recipes import DEFAULT_RECIPE
+from stillproof.suites.fixed_set import HELDOUT_SEEN
+from stillproof.suites.requests import Heldout, Request, selected, trained
+from stillproof.train.replay import check_replay
+from stillproof.verbs.importing import Importing
+
+
+class Training(Importing):
+    """Trains networks on whatever holds images."""
+
+    def train(
+        self,
+        on: Given | Request,
+        *,
+        dataset: str | None = None,
+        network: str = HOME,
+        recipe: str | None = None,
+        seeds: int = 5,
+        selection: Selection = "last",
+    ) -> Score:
+        """Train ``seeds`` networks and summarise their test accuracy; without a recipe, by the distilled set's own.
+
+        Args:
+            on: What ``distill``, ``import_sets``, ``import_tensors``, ``evaluate`` and ``train`` return; the name or id
+                of a set, an artifact folder or somebody's file; a pair of tensors, images and labels; the name of a
+                data set, for its real images; or a request.
+            dataset: Where to test, if not on the set's own data set; tensors and files of others need it.
+            network: The network to train.
+            recipe: How to train it.
+            seeds: Number of trainings.
+            selection: Which epoch counts.
+        """
+        if seeds < 1:
+            raise BadInput(f"seeds = {seeds} is not allowed: at least 1 is needed.")
+        return self._score(meant(self, on, dataset), network, recipe, seeds, selection)
+
+    def _score(self, on: Request, network: str, recipe: str | None, seeds: int, selection: Selection) -> Score:
+        heldout = selection == "heldout"
+        part: Heldout | None = "heldout" if heldout else None
+        if heldout and on.stage == "data":
+            on = on.but(part="fit")
+        planner = Planner(self.root, self.device)
+        seen, own = heldout and on.stage == "distill" and on.data.params.get("part") != "fit", DEFAULT_RECIPE
+        if on.stage == "artifact":
+            stored = read_set(self.store, on.params["artifact"])
+            fitting = load(on.params["dataset"], "test", self.root).info
+            check_fits(stored, fitting)
+            # Only a set made without the held-out images is sure not to have seen them.
+            seen = heldout and "/fit@" not in stored.card.data_id
+            own = recipe_on(stored, networks.build(planner.names.network_name(network, fitting)))
+            check_replay(stored.labels, recipes.build(recipe or own))
+        recipe = recipe or own
+        wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
+        cells = [planner.plan(request).id for request in wanted]
+        counted = [planner.ask("by-class", of=request).id for request in wanted]
+        dataset = planner.images(on).dataset
+        trained_as = planner.names.network_name(network, planner.names.data(dataset, "test").info)
+        about = {"dataset": dataset, "method": self._name_of(on), "network": trained_as, "recipe": recipe}
+        self.store.results.save_run("", {}, [about | {"selection": selection, "cells": cells}], verb="train")
+        self.execute(planner)
+        results = [answer_of(cell, self.store) for cell in cells]
+        accuracies = [result["accuracy"] for result in results]
+        return Score(
+            accuracy=summarise_accuracies(accuracies, results[0]["n_test"]),
+            per_seed=accuracies,
+            by_class=class_scores([answer_of(cell, self.store) for cell in counted]),
+            models=[result["model"] for result in results],
+            trained_on=self._images_of(on, planner),
+            name=about["method"],
+            dataset=dataset,
+            network=trained_as,
+            recipe=recipe,
+            selection=selection,
+            points=results[0]["points"],
+            n_test=results[0]["n_test"],
+            caveats=[HELDOUT_SEEN] if seen else [],
+        )
+
+    def _name_of(self, on: Request) -> str:
+        """Return what people call the images of a single training."""
+        if on.stage != "artifact":
+            return str(on.params.get("dataset") or on.params.get("method"))
+        artifact: str = on.params["artifact"]
+        return self.store.names_of([artifact], "distilled").get(artifact) or artifact[:12]
+
+    def _images_of(self, on: Request, planner: Planner) -> str:
+        """Return the data set whose real images were trained on, or the artifact."""
+        if on.stage in ("data", "artifact"):
+            return str(on.params["artifact" if on.stage == "artifact" else "dataset"])
+        return str(answer_of(planner.plan(on).id, self.store)["artifact"])
