@@ -90,9 +90,18 @@ class Forecast:
 
 
 def forecast(
-    store: Store, planner: Planner, rows: Sequence[Json], suite: str, config: Json, machine: Here, speed: float | None
+    store: Store,
+    planner: Planner,
+    rows: Sequence[Json],
+    suite: str,
+    config: Json | None,
+    machine: Here,
+    speed: float | None,
 ) -> Forecast:
-    """Say what the rest of a suite's plan will cost here and, if the speed of another machine is given, there."""
+    """Say what the rest of a suite's plan will cost here and, if the speed of another machine is given, there.
+
+    Without a configuration, as for a part of a suite, it is not said which settings would save.
+    """
     cells, left_out = dict(planner.cells), planner.left_out
     left = left_of(store, list(cells.values()))
     total = estimate(store, list(cells.values()), machine)
@@ -102,6 +111,10 @@ def forecast(
     known = sum(costs.here[cell.id] for cell in left if machine.rates.knows(cell))
     named = any(row.get("section") for row in rows)
     answered = cells.keys() - costs.here.keys()
+
+    def cost(cell: Cell) -> float:
+        return 0.0 if cell.id in answered else machine.seconds(cell)
+
     return Forecast(
         estimate=total,
         workers=machine.workers,
@@ -112,7 +125,7 @@ def forecast(
         by_section_and_method=parts_by(["section", "method"], rows, cells, costs) if named else [],
         memory=_peak(left, machine, on_gpu=planner.device != "cpu"),
         disk_bytes=sum(cell.disk + ROW_BYTES for cell in left),
-        cuts=cuts_of(planner, suite, config, lambda cell: 0.0 if cell.id in answered else machine.seconds(cell)),
+        cuts=[] if config is None else cuts_of(planner, suite, config, cost),
         left_out=left_out,
     )
 

@@ -85,7 +85,8 @@ class Running(Importing):
     ) -> Forecast:
         """Say what a suite would cost, here and on a machine of ``speed`` operations per second; compute nothing."""
         planner, rows, question = self._planned(suite, options, only_matching)
-        config = suites.spec(question).as_dict()["params"]
+        config: Json | None = suites.spec(question).as_dict()["params"]
         if only_matching is not None:
+            config = None
             rows = [row | {"cells": [cell for cell in row["cells"] if cell in planner.cells]} for row in rows]
         return forecast(self.store, planner, rows, suite, config, self._here(planner), speed)
