@@ -20,7 +20,7 @@ def aligned(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Seque
     lines.insert(1, ["-" * width for width in widths])
     sides = [str.rjust if number else str.ljust for number in numbers]
     placed = ([side(cell, width) for side, cell, width in zip(sides, line, widths, strict=True)] for line in lines)
-    return "".join("  ".join(line).rstrip() + "\n" for line in placed)
+    return "".join("  ".join(line).rstrip(" ") + "\n" for line in placed)
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
