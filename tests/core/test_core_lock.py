@@ -126,6 +126,7 @@ def lock(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=clone, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_whole_way_of_an_edit(clone: Path) -> None:
     kept = clone / "src" / "stillproof" / "lock.json"
     before = kept.read_text(encoding="utf-8")

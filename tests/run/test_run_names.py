@@ -167,6 +167,7 @@ def test_what_an_edit_of_a_clone_does_to_names(
     assert {name for name in CELLS if found[name] != PINNED[name]} == renamed
 
 
+@pytest.mark.slow
 def test_a_new_parameter_with_a_default_changes_no_name_once_the_lock_has_it(tmp_path: Path, clone: Path) -> None:
     Edit("train/recipe.py", "    curve_points: int = 1\n", "    curve_points: int = 1\n    patience: int = 0\n").apply(
         clone
