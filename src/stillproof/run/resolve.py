@@ -15,7 +15,7 @@ from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
 from stillproof.data.load import load
 from stillproof.nets.build import forward_flops
-from stillproof.nets.home import HOME, home_network
+from stillproof.nets.home import network_called
 from stillproof.nets.network_size import NetworkSize, network_size
 from stillproof.train.recipe import Recipe, check_plain
 
@@ -65,7 +65,7 @@ class Resolver:
 
     def network_name(self, reference: str, info: DataInfo) -> str:
         """Return what a network is called; ``home`` is the one for images of that size."""
-        return home_network(info.size) if reference == HOME else reference
+        return network_called(reference, info.size)
 
     def network(self, reference: str, info: DataInfo) -> tuple[Json, float]:
         """Return what names a network, and the work of one image's forward pass."""

@@ -21,6 +21,7 @@ from stillproof.core.spec import canonical_json
 from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Card, Distilled, Distiller, ImageSet, Space
 from stillproof.nets.build import build_network
+from stillproof.nets.home import network_called
 from stillproof.run.stages.expert import train_expert
 from stillproof.sets.artifact import tensors_of
 from stillproof.testing.checks import Result, global_generators_untouched, need, run_checks
@@ -108,7 +109,7 @@ def _teachers(wanted: TrainedBefore) -> list[nn.Module]:
 
 def _training(wanted: TrainedBefore, number: int) -> tuple[TrainedModel, ImageSet, Recipe, Context]:
     seeds = Seeds(0).child("expert", number)
-    network = networks.build(wanted.network or NETWORK)
+    network = networks.build(network_called(wanted.network or NETWORK, TOY.size))
     model = TrainedModel(make_front(Space.normalised(TOY)), build_network(network, TOY, seeds, "cpu"))
     return model, toy_images(), recipes.build(wanted.recipe), Context(seeds)
 

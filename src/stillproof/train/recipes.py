@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stillproof.core.components import recipes
-from stillproof.train.recipe import Recipe
+from stillproof.train.recipe import Recipe, Schedule
 
 
 @recipes.register("dc-bench", version=1, paper="arXiv:2207.09639")
@@ -42,7 +42,7 @@ class ArchitectureSearch(Recipe):
     batch: int = 64
     lr: float = 0.025
     weight_decay: float = 3e-4
-    schedule: Literal["steps", "cosine"] = "cosine"
+    schedule: Schedule = "cosine"
     final_lr: float = 0.001
     clip: float = 5.0
     curve_points: int = 1
@@ -72,7 +72,7 @@ class RecordedLabels(Recipe):
     # The authors' code has both of these; their paper does not mention them.
     decay_vectors: bool = False
     parts: int = 2
-    schedule: Literal["steps", "cosine"] = "cosine"
+    schedule: Schedule = "cosine"
     objective: str = "kl(temperature=20)"
     curve_points: int = 4
 
