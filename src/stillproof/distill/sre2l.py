@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -39,7 +40,8 @@ class SqueezeRecoverRelabel:
         first_bn: Weight of the first batch norm among them.
         jitter: Most pixels that images are shifted by, down and to the right, before the teacher sees them.
         view: Whether the teacher sees whole images or random crops of them.
-        batch: Most classes that are recovered at once, one image of each.
+        batch: Most images that are recovered at once. Each group of them has one image of every class, or of so many
+            classes; the statistics are those of a group.
         teacher: The network of the teacher, with batch norms; by default the home network with such.
         teacher_recipe: How it is trained.
         on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
@@ -88,14 +90,18 @@ class SqueezeRecoverRelabel:
         teacher, truth = teacher_of(ctx), labels.to(ctx.device)
         norms = BatchNorms(teacher, self.teacher)
 
-        def loss_of(batch: Tensor, places: Tensor, step: int, number: int) -> Tensor:
-            changed = seen(batch, self.view, self.jitter, ctx.seeds.child("view", step, number))
-            recognised = F.cross_entropy(answers(teacher, changed, ctx), truth[places])
+        def losses_of(groups: Tensor, places: Tensor, step: int) -> Tensor:
+            # The first place tells groups apart, however many go together.
+            views = [ctx.seeds.child("view", step, first) for first in places[:, 0].tolist()]
+            changed = [seen(group, self.view, self.jitter, own) for group, own in zip(groups, views, strict=True)]
+            norms.expect(len(groups))
+            logits = answers(teacher, torch.cat(changed), ctx)
+            recognised = F.cross_entropy(logits, truth[places].flatten(), reduction="none").view_as(places).mean(1)
             distances = norms.distances()
-            return recognised + self.r_bn * (distances.sum() + (self.first_bn - 1) * distances[0])
+            return recognised + self.r_bn * (distances.sum(0) + (self.first_bn - 1) * distances[0])
 
         try:
-            recover(self, images, one_of_each_class(data.num_classes, ipc, self.batch), ctx, loss_of)
+            recover(self, images, one_of_each_class(data.num_classes, ipc, self.batch), ctx, losses_of)
         finally:
             norms.close()  # teachers are shared
         return ctx.distilled(images, labels_of(labels, ctx), data, recipe=own_recipe(data.info))
@@ -106,7 +112,7 @@ class SqueezeRecoverRelabel:
 
     def images_held(self, num_classes: int, ipc: int) -> float:
         """Return the most images that are in the network at once."""
-        return float(min(num_classes, self.batch))
+        return float(min(num_classes * ipc, self.batch))
 
 
 def own_recipe(info: DataInfo) -> str:

@@ -1,4 +1,4 @@
-"""The loop of methods that recover images from a trained network: every batch by itself, all of them step by step."""
+"""The loop of methods that recover images from a trained network: every group by itself, all of them step by step."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from stillproof.distill.teaching.teacher import pixel_range
 
 BETAS = (0.5, 0.9)  # of Adam
 
-# Takes images of one batch, their places in the set, the step and the number of the batch.
-BatchLoss = Callable[[Tensor, Tensor, int, int], Tensor]
+# Takes images (groups, images, C, H, W), their places in the set (groups, images), and the step; gives (groups,).
+GroupLosses = Callable[[Tensor, Tensor, int], Tensor]
 
 
 class Settings(Protocol):
@@ -38,46 +38,52 @@ class Settings(Protocol):
         ...
 
 
-def recover(settings: Settings, images: Tensor, batches: Sequence[Tensor], ctx: Context, loss_of: BatchLoss) -> None:
+def recover(settings: Settings, images: Tensor, passes: Sequence[Tensor], ctx: Context, losses_of: GroupLosses) -> None:
     """Update the images, class by class in the cell's space, by Adam with a step size that falls in a cosine.
 
-    Batches know nothing of each other, since the statistics are of one batch. The original recovers one after another;
-    here all take a step before any takes the next one, which is the same (Adam looks at each value by itself), and has
-    whole sets on the way. After every step, images are cut to what pixels can be.
+    Groups know nothing of each other, since the statistics are of one group. The original recovers one after another;
+    here all take a step before any takes the next one, and several go through the network at once, which is the same
+    (Adam looks at each value by itself), faster, and has whole sets on the way. After every step, images are cut to
+    what pixels can be.
 
     Args:
         settings: The method.
         images: Where they start; they are changed in place.
-        batches: The places of each batch's images.
+        passes: The places of the images that go through the network together, (groups, images) each.
         ctx: The cell's context.
-        loss_of: Gives the loss of a batch.
+        losses_of: Gives the loss of each group.
     """
     low, high = pixel_range(ctx, images.shape[1])
     images.requires_grad_()
     optimiser = torch.optim.Adam([images], lr=settings.lr, betas=BETAS)
+    groups = sum(len(places) for places in passes)
 
     def update(step: int) -> dict[str, float]:
         _set_lr(optimiser, 0.5 * (1 + math.cos(math.pi * step / settings.steps)))
-        gradient = torch.empty_like(images)
+        images.grad = torch.empty_like(images)
         total = 0.0
-        for number, places in enumerate(batches):
-            batch = images.detach()[places].requires_grad_()
-            loss = loss_of(batch, places, step, number)
-            (gradient[places],) = torch.autograd.grad(loss, batch)
+        for places in passes:
+            part = images.detach()[places].requires_grad_()
+            loss = losses_of(part, places, step).sum()
+            (images.grad[places],) = torch.autograd.grad(loss, part)
             total += loss.item()
-        images.grad = gradient
         optimiser.step()
         with torch.no_grad():
             images.clamp_(low, high)
-        return {"loss": total / len(batches)}
+        return {"loss": total / groups}
 
     descend(ctx, settings.steps, optimiser, update, on_divergence=settings.on_divergence)
 
 
 def one_of_each_class(num_classes: int, ipc: int, most: int) -> list[Tensor]:
-    """Return the places of batches that have one image of each class, or of ``most`` classes, in a set by classes."""
-    places = torch.arange(num_classes * ipc).reshape(num_classes, ipc)
-    return [part for column in places.T for part in column.split(most)]
+    """Return passes of ``most`` images, whose groups have one image of each class, or of ``most`` classes.
+
+    They are places in a set that goes class by class.
+    """
+    found: list[Tensor] = []
+    for classes in torch.split(torch.arange(num_classes * ipc).reshape(num_classes, ipc), most):
+        found += torch.split(classes.T, max(1, most // len(classes)))
+    return found
 
 
 def _set_lr(optimiser: torch.optim.Optimizer, wave: float) -> None:
