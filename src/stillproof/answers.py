@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stillproof.core.spec import Json
+from stillproof.core.weight import Weight
 from stillproof.score.by_class import ClassScore
 from stillproof.score.stats import Summary
 
@@ -46,4 +47,5 @@ class Made:
     cell: str
     cached: bool
     result: Json
+    weight: Weight
     snapshots: Mapping[int, str] = field(default_factory=dict)  # artifacts of the steps that were asked for

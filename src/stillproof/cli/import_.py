@@ -11,6 +11,7 @@ from stillproof.cli.options import DataOption, JsonOption, OutOption, PluginOpti
 from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
 from stillproof.core.errors import BadInput
+from stillproof.core.weight import weight_of
 
 if TYPE_CHECKING:
     from stillproof.core.spec import Json
@@ -103,7 +104,7 @@ def _sets(opened: Session, path: Path, dataset: str, options: ImportOptions, out
         return
     for one, folder in zip(made, folders, strict=True):
         distilled = one.distilled
-        write(f"{one.name}: {len(distilled.images)} images, {distilled.card.bytes} bytes with labels")
+        write(f"{one.name}: {len(distilled.images)} images, {weight_of(distilled.images, distilled.labels)}")
         write(f"{_how(one.cached)}; artifact {one.artifact}\n{folder}")
     write(f"next: stillproof train {made[-1].name}")
 
@@ -144,6 +145,7 @@ def _as_json(one: ImportedSet, folder: Path) -> Json:
         "images": len(distilled.images),
         "ipc": card.ipc,
         "bytes": card.bytes,
+        "weight": weight_of(distilled.images, distilled.labels).as_dict(),
         "space": distilled.space.kind,
         "decode": distilled.decode,
         "recipe": one.recipe,

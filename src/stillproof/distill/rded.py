@@ -19,7 +19,7 @@ from stillproof.core.reference import write_nested, write_reference
 from stillproof.core.types import DataInfo, Distilled, ImageSet
 from stillproof.distill.imagenet_sets import IMAGENET
 from stillproof.distill.teaching.patches import padded, tiled
-from stillproof.distill.teaching.teacher import answers, labels_of, teacher_of
+from stillproof.distill.teaching.teacher import answers, teacher_of
 from stillproof.nets.home import HOME_BN
 from stillproof.train.chunks import by_chunks
 from stillproof.transforms.crop_resize import crop_resize
@@ -46,12 +46,12 @@ class RealisticDiverse:
     crops: int = 5
     factor: int = 1
     teacher: str = HOME_BN
-    teacher_recipe: str = "real"
+    teacher_recipe: str = "teacher"
 
     presets: ClassVar[Sequence[Preset]] = (
         *(Preset(scale, {"factor": 2}, datasets=IMAGENET) for scale in SCALES),
         Preset("paper", {"teacher": "resnet-18-bn-imagenet"}, datasets=("imagenet",)),
-        Preset("quick", {"teacher_recipe": "quick-real"}),
+        Preset("quick", {"teacher_recipe": "teacher-quick"}),
         Preset("smoke", {"pool": 8, "crops": 2, "teacher_recipe": "smoke"}),
     )
 
@@ -76,7 +76,7 @@ class RealisticDiverse:
             images[label] = tiled(best, info.size, self.factor)
         labels = torch.arange(info.num_classes).repeat_interleave(ipc)
         recipe = own_recipe(info, ipc, self.factor)
-        return ctx.distilled(images.flatten(0, 1), labels_of(labels, ctx), data, recipe=recipe)
+        return ctx.distilled(images.flatten(0, 1), ctx.taught(labels), data, recipe=recipe)
 
     def _scored(self, data: ImageSet, label: int, ipc: int, ctx: Context) -> tuple[Tensor, Tensor]:
         """Return crops of a class, (n, crops, C, s, s) in the cell's space, and the teacher's loss of each."""

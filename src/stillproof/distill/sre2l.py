@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from torch import Tensor
-from torch.nn import functional as F
 
-from stillproof.core.components import distillers
+from stillproof.core.components import distillers, networks
 from stillproof.core.context import Context
 from stillproof.core.dsa_strategy import DIGIT_SETS
 from stillproof.core.needs import Needs, TrainedBefore
@@ -19,11 +17,11 @@ from stillproof.core.types import DataInfo, Distilled, ImageSet
 from stillproof.distill.imagenet_sets import IMAGENET
 from stillproof.distill.learning.descent import OnDivergence
 from stillproof.distill.learning.first_images import initial_images
-from stillproof.distill.recovering.batch_norms import BatchNorms
 from stillproof.distill.recovering.recover import one_of_each_class, recover
+from stillproof.distill.recovering.teacher_loss import TeacherLoss
 from stillproof.distill.recovering.views import View, seen
-from stillproof.distill.teaching.teacher import answers, labels_of, teacher_of
-from stillproof.nets.home import HOME_BN
+from stillproof.nets.build import forward_flops
+from stillproof.nets.home import HOME_BN, network_called
 
 
 @distillers.register("sre2l", version=1, paper="arXiv:2306.13092")
@@ -55,7 +53,7 @@ class SqueezeRecoverRelabel:
     view: View = "whole"
     batch: int = 100
     teacher: str = HOME_BN
-    teacher_recipe: str = "real"
+    teacher_recipe: str = "teacher"
     on_divergence: OnDivergence = "fail"
 
     presets: ClassVar[Sequence[Preset]] = (
@@ -67,7 +65,7 @@ class SqueezeRecoverRelabel:
             {"steps": 4000, "jitter": 32, "view": "crop", "teacher": "resnet-18-bn-imagenet"},
             datasets=IMAGENET,
         ),
-        Preset("quick", {"steps": 200, "teacher_recipe": "quick-real"}),
+        Preset("quick", {"steps": 200, "teacher_recipe": "teacher-quick"}),
         Preset("quick", {"jitter": 1}, datasets=("digits",)),
         Preset("smoke", {"steps": 3, "jitter": 1, "teacher_recipe": "smoke"}),
     )
@@ -87,24 +85,18 @@ class SqueezeRecoverRelabel:
     def distill(self, data: ImageSet, ipc: int, ctx: Context) -> Distilled:
         """Return ``ipc`` images per class."""
         images, labels = initial_images(data, ipc, ctx, "noise")
-        teacher, truth = teacher_of(ctx), labels.to(ctx.device)
-        norms = BatchNorms(teacher, self.teacher)
+        truth, passes = labels.to(ctx.device), one_of_each_class(data.num_classes, ipc, self.batch)
+        work = self.image_passes(len(data), data.num_classes, ipc) * self._flops(data.info)
+        with TeacherLoss(ctx, self.teacher, r_bn=self.r_bn, first_bn=self.first_bn, flops=work) as loss:
 
-        def losses_of(groups: Tensor, places: Tensor, step: int) -> Tensor:
-            # The first place tells groups apart, however many go together.
-            views = [ctx.seeds.child("view", step, first) for first in places[:, 0].tolist()]
-            changed = [seen(group, self.view, self.jitter, own) for group, own in zip(groups, views, strict=True)]
-            norms.expect(len(groups))
-            logits = answers(teacher, torch.cat(changed), ctx)
-            recognised = F.cross_entropy(logits, truth[places].flatten(), reduction="none").view_as(places).mean(1)
-            distances = norms.distances()
-            return recognised + self.r_bn * (distances.sum(0) + (self.first_bn - 1) * distances[0])
+            def losses_of(groups: Tensor, places: Tensor, step: int) -> Tensor:
+                # The first place tells groups apart, however many go together.
+                views = [ctx.seeds.child("view", step, first) for first in places[:, 0].tolist()]
+                changed = [seen(group, self.view, self.jitter, own) for group, own in zip(groups, views, strict=True)]
+                return loss.of_groups(changed, truth[places])
 
-        try:
-            recover(self, images, one_of_each_class(data.num_classes, ipc, self.batch), ctx, losses_of)
-        finally:
-            norms.close()  # teachers are shared
-        return ctx.distilled(images, labels_of(labels, ctx), data, recipe=own_recipe(data.info))
+            recover(self, images, passes, ctx, losses_of)
+        return ctx.distilled(images, ctx.taught(labels), data, recipe=own_recipe(data.info))
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image; backwards it costs about as much, without weights' share."""
@@ -113,6 +105,10 @@ class SqueezeRecoverRelabel:
     def images_held(self, num_classes: int, ipc: int) -> float:
         """Return the most images that are in the network at once."""
         return float(min(num_classes * ipc, self.batch))
+
+    def _flops(self, info: DataInfo) -> float:
+        teacher = networks.build(network_called(self.teacher, info.size))
+        return forward_flops(teacher, info.channels, info.size, info.num_classes)
 
 
 def own_recipe(info: DataInfo) -> str:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from stillproof.core.errors import BadInput
 
@@ -61,6 +61,8 @@ class Recipe:
 
     # Which parameters are references to components, and of which kind; ``none`` refers to no augmentation.
     references: ClassVar[Mapping[str, str]] = {"augment": "augmentations", "objective": "objectives"}
+    # Parameters that are others on some data sets, unless a user names them; by the name of the data set.
+    by_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""

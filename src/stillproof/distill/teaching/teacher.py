@@ -1,4 +1,4 @@
-"""What methods share whose sets are trained on under the teacher that they were made with."""
+"""What methods share that ask a teacher about images."""
 
 from __future__ import annotations
 
@@ -6,14 +6,8 @@ import torch
 from torch import Tensor
 
 from stillproof.core.context import Context
-from stillproof.core.types import Hard, Labels
 from stillproof.train.model import TrainedModel
 from stillproof.transforms.front import Front
-
-
-def labels_of(classes: Tensor, ctx: Context) -> Labels:
-    """Return the labels of images of the given classes, (N,)."""
-    return Hard(classes)
 
 
 def teacher_of(ctx: Context, number: int = 0) -> TrainedModel:
