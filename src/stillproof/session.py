@@ -24,6 +24,7 @@ from stillproof.importers.import_model import ImportedModel, write_model
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSet, read_sets, read_tensors, write_sets
 from stillproof.importers.tensor_set import TensorSpace
+from stillproof.importers.with_teachers import with_teachers
 from stillproof.nets.home import HOME
 from stillproof.report.by_class import ClassReport, class_report
 from stillproof.report.compare.comparison import compared
@@ -201,7 +202,10 @@ class Session:
         training images, which is computed here.
         """
         info = source(dataset).info
-        read = read_sets(Path(path), info, dataset, options or ImportOptions())
+        options = options or ImportOptions()
+        read = read_sets(Path(path), info, dataset, options)
+        if options.teachers:
+            read = with_teachers(read, options.teachers, self.store, info)
         return write_sets(
             self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant)
         ), read.found

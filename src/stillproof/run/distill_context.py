@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -77,13 +76,4 @@ class Teachers(Sequence[nn.Module]):
     def taught(self, classes: Tensor) -> Taught:
         """Return labels that these models give: whoever trains on the set needs them too."""
         stored = [read_of_training(self.job.store, last_model(cell, self.job)) for cell in self.cells]
-        return taught_by(classes, stored, self._made_by())
-
-    def _made_by(self) -> str:
-        """Say which command trains these models; only those that saw all training images have one of their own."""
-        records = [self.job.record_of(cell) for cell in self.cells]
-        where, seeds = records[0].where, 1 + max(record.spec["seed"] for record in records)
-        if where["part"] != "train":
-            return "the command that made the set"
-        words = ("train", where["dataset"], "--network", where["network"], "--recipe", where["recipe"])
-        return f"`stillproof {shlex.join(words)} --seeds {seeds}`"
+        return taught_by(classes, stored, self.job.store)

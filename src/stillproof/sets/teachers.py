@@ -13,6 +13,7 @@ from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import DataInfo, Taught
 from stillproof.nets.build import forward_flops
 from stillproof.sets.fronts import front_of
+from stillproof.sets.made_by import made_by
 from stillproof.store.artifact_files import Artifact
 from stillproof.store.store import Store
 from stillproof.train.model import TrainedModel, data_info, load_model, space_of
@@ -36,16 +37,16 @@ def stored_teachers(labels: Taught, store: Store) -> list[Artifact]:
     return [_stored(teacher, labels.made_by, store) for teacher in labels.teachers]
 
 
-def _stored(teacher: str, made_by: str, store: Store) -> Artifact:
+def _stored(teacher: str, command: str, store: Store) -> Artifact:
     if store.artifacts.tensors_bytes(teacher) is None:
         raise BadInput(
-            f"the labels of this set come from teacher {teacher[:12]}, which is not in this store: {made_by} makes it."
+            f"the labels of this set come from teacher {teacher[:12]}, which is not in this store: {command} makes it."
         )
     try:
         stored = store.artifacts.read(teacher)
     except Corrupt as error:
         store.reopen_maker(teacher)
-        raise Corrupt(f"{error} It is a teacher that this set needs: {made_by} makes it again.") from error
+        raise Corrupt(f"{error} It is a teacher that this set needs: {command} makes it again.") from error
     if stored.kind != "model":
         raise BadInput(f"the labels of this set come from {teacher[:12]}, which is no model but of kind {stored.kind}.")
     return stored
@@ -77,7 +78,7 @@ def load_stored(stored: Artifact, store: Store, device: str) -> TrainedModel:
     return load_model(stored.tensors, stored.card, device, front if isinstance(front, ZCA) else None)
 
 
-def taught_by(classes: Tensor, stored: Sequence[Artifact], made_by: str) -> Taught:
-    """Return labels that models of the store give; ``made_by`` says what makes these."""
+def taught_by(classes: Tensor, stored: Sequence[Artifact], store: Store) -> Taught:
+    """Return labels that models of the store give."""
     size = sum(size_in_bytes(one.tensors.values()) for one in stored)
-    return Taught(classes, [one.id for one in stored], size, made_by)
+    return Taught(classes, [one.id for one in stored], size, made_by(stored, store))
