@@ -29,6 +29,7 @@ def _measure() -> Iterator[Line]:
 
     from benchmarks.cells import cell_lines
     from benchmarks.distilling import distribution_lines, gradient_lines
+    from benchmarks.recovering import recover_lines
     from benchmarks.training import training_lines
     from benchmarks.unrolling import memory_lines, speed_lines
 
@@ -40,6 +41,7 @@ def _measure() -> Iterator[Line]:
     yield from gradient_lines("dc")
     yield from gradient_lines("dsa")
     yield from distribution_lines()
+    yield from recover_lines()
     yield from speed_lines()
     yield from memory_lines()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stillproof.core.spec import Json
+from stillproof.core.weight import Weight
 from stillproof.report.tables.columns import ACCURACY, around
 from stillproof.report.tables.dataframe import dataframe
 from stillproof.report.tables.table import Table
@@ -88,4 +89,5 @@ class Made:
     cell: str
     cached: bool
     result: Json = field(repr=False)
+    weight: Weight = field(repr=False)
     snapshots: Mapping[int, str] = field(default_factory=dict)  # artifacts of the steps that were asked for

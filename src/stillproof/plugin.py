@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from stillproof.core.labels import Hard as Hard
     from stillproof.core.labels import PerEpoch as PerEpoch
     from stillproof.core.labels import Stored as Stored
+    from stillproof.core.labels import Taught as Taught
     from stillproof.core.needs import Needs as Needs
     from stillproof.core.needs import TrainedBefore as TrainedBefore
     from stillproof.core.presets import Preset as Preset

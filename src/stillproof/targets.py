@@ -9,17 +9,19 @@ from typing import Protocol
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
+from stillproof.core.types import Taught
 from stillproof.data.load import source
 from stillproof.distill.grids.grid import CELLS
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSets
 from stillproof.sets.artifact import from_artifact
-from stillproof.sets.read import check_fits
+from stillproof.sets.read import check_fits, read_set
+from stillproof.sets.teachers import stored_teachers
 from stillproof.store.artifact_files import read_folder
 from stillproof.store.store import Store
 from stillproof.suites.requests import Request, real_images, stored_set
 
-WHITENING = "zca"  # subfolder of an exported set
+WHITENING, TEACHERS = "zca", "teachers"  # subfolders of an exported set
 
 log = logging.getLogger("stillproof")
 
@@ -83,8 +85,9 @@ def artifact_request(store: Store, text: str, dataset: str | None = None) -> tup
             raise BadInput(f"{folder} is an artifact of kind {found.kind!r}, not a distilled set: name another.")
         check_fits(from_artifact(found.tensors, found.card), source(dataset or found.card["dataset"]).info)
         artifact = store.keep_folder(folder)
-        if (folder / WHITENING / "card.json").is_file():
-            store.keep_folder(folder / WHITENING)
+        for beside in (folder / WHITENING, *sorted(folder.glob(f"{TEACHERS}/*"))):
+            if (beside / "card.json").is_file():
+                store.keep_folder(beside)
     else:
         artifact = store.resolve_artifact(text, "distilled")
         found = store.artifacts.read(artifact)
@@ -94,11 +97,15 @@ def artifact_request(store: Store, text: str, dataset: str | None = None) -> tup
 
 
 def export_set(store: Store, artifact: str, out: Path) -> None:
-    """Copy a distilled set to a folder, with the whitening that its images refer to, if any."""
+    """Copy a distilled set to a folder, with the whitening and the teachers that it refers to, if any."""
+    found = read_set(store, artifact)
+    beside = {WHITENING: found.space.ref} if found.space.kind == "zca" else {}
+    if isinstance(found.labels, Taught):
+        for number, teacher in enumerate(stored_teachers(found.labels, store)):
+            beside[f"{TEACHERS}/{number}"] = teacher.id
     store.artifacts.export(artifact, out)
-    space = store.artifacts.read(artifact).card["space"]
-    if space["kind"] == "zca":
-        store.artifacts.export(space["ref"], out / WHITENING)
+    for place, needed in beside.items():
+        store.artifacts.export(needed, out / place)
 
 
 def _maker(store: Store, artifact: str) -> str | None:

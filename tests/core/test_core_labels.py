@@ -8,9 +8,10 @@ from torch import Tensor
 
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
-from stillproof.core.labels import KINDS, Hard, Labels, PerEpoch, Stored, labels_from
+from stillproof.core.labels import KINDS, Hard, Labels, PerEpoch, Stored, Taught, labels_from
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Distilled, Space
+from stillproof.core.weight import Weight, weight_of
 from stillproof.sets.artifact import card_of, tensors_of
 from stillproof.store.artifact_files import seal
 from stillproof.testing.toy import TOY, toy_images
@@ -38,7 +39,14 @@ def recording() -> PerEpoch:
 RECORDED_BYTES = EPOCHS * COUNT * (4 + 16 + 1 + 4 + 6) + EPOCHS * 2 * (4 + 16)
 RECORDED_NAMES = {f"labels.{name}" for name in "order coords flip mix_index mix_lambda mix_box logits".split()}  # noqa: SIM905
 
-EVERY_KIND = [Hard(CLASSES), Stored("logits", SOFT), Stored("probs", SOFT), Stored("centred", SOFT), recording()]
+EVERY_KIND: list[Labels] = [
+    Hard(CLASSES),
+    Stored("logits", SOFT),
+    Stored("probs", SOFT),
+    Stored("centred", SOFT),
+    recording(),
+    Taught(CLASSES, ["ab" * 32, "cd" * 32], 5000, "`stillproof train toy`"),
+]
 kinds = pytest.mark.parametrize("labels", EVERY_KIND, ids=lambda labels: str(labels.card()["labels"]))
 
 
@@ -95,8 +103,8 @@ def test_no_two_kinds_share_a_word() -> None:
 
 
 def test_a_kind_of_a_later_version_is_refused() -> None:
-    with pytest.raises(BadInput, match="labels of the kind 'teacher'"):
-        labels_from({"labels": CLASSES}, {"labels": "teacher"})
+    with pytest.raises(BadInput, match="labels of the kind 'spoken'"):
+        labels_from({"labels": CLASSES}, {"labels": "spoken"})
 
 
 def test_the_class_of_a_soft_label_is_its_largest_entry() -> None:
@@ -111,3 +119,17 @@ def test_a_set_with_recorded_labels_has_their_logits_in_its_bytes() -> None:
     made = ctx.distilled(torch.zeros(COUNT, 1, 8, 8), recording(), toy_images())
     assert made.card.bytes == COUNT * (64 * 4 + 8) + RECORDED_BYTES
     assert isinstance(made.labels, PerEpoch) and torch.equal(made.labels.logits, recording().logits)
+
+
+def test_a_taught_set_weighs_as_much_as_all_that_training_on_it_needs() -> None:
+    card = Card("dm", 1, {}, "toy", "toy/train@x", 2, 0, "convnet-3", "free", 0)
+    made = Context(Seeds(0), card=card).distilled(torch.zeros(COUNT, 1, 8, 8), EVERY_KIND[-1], toy_images())
+    weight = weight_of(made.images, made.labels)
+    assert weight == Weight(images=COUNT * 256, labels=COUNT * 8, teachers=5000)
+    assert made.card.bytes == weight.total == 6584
+    assert str(weight) == "6584 bytes (images 1536, labels 48, teachers 5000)"
+
+
+def test_a_method_without_teachers_cannot_name_them() -> None:
+    with pytest.raises(BadInput, match=r"no teachers that could give labels: say teachers=TrainedBefore\("):
+        Context(Seeds(0)).taught(CLASSES)

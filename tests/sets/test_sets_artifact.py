@@ -42,7 +42,7 @@ def test_a_set_comes_back_as_it_was(labels: Labels, tmp_path: Path) -> None:
 def test_the_folder_explains_itself() -> None:
     made = a_set(Hard(torch.tensor([0, 0, 1, 1, 2, 2])))
     files = extra_files(made, make_front(made.space))
-    assert b"1560 bytes" in files["README.md"]
+    assert b"1584 bytes (images 1536, labels 48)" in files["README.md"]
     picture = Image.open(io.BytesIO(files["preview.png"]))
     assert picture.height == 3 * 50 + 2  # 8 px images six times as large, with a gap
 

@@ -71,6 +71,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"labels": Stored("logits", torch.zeros(10, 9))}, "soft labels speak of 9 classes"),
     ({"labels": Stored("logits", torch.zeros(10, 10) / 0)}, "the labels have NaN"),
     ({"labels": Stored("logits", torch.zeros(10))}, "soft labels speak of"),
+    ({"labels": Stored("probs", torch.full((10, 10), 0.2))}, "of image 0 adds up to 2: probabilities must add up to 1"),
+    ({"labels": Stored("probs", 2 * torch.eye(10) - 0.1)}, "the probability -0.1: none may be below 0"),
     ({"images": NAN}, "the images have NaN"),
     ({"images": torch.full((10, 1, 8, 8), 1e300, dtype=torch.float64)}, "NaN or infinite"),
     ({"images": torch.zeros(0, 1, 8, 8), "labels": Hard(LABELS[:0])}, "no images"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import pytest
 import torch
@@ -15,8 +16,9 @@ from stillproof.core.validate import validated
 from stillproof.testing.toy import toy_images
 from stillproof.train.optimiser import make_optimiser
 from stillproof.train.recipe import Recipe
+from stillproof.train.recipe_for import recipe_for
 
-NAMED = ["dc-bench", "dc-bench-dsa", "nas-search", "real", "fkd", "quick", "quick-real", "smoke"]
+NAMED = ["dc-bench", "dc-bench-dsa", "nas-search", "real", "fkd", "rded", "sre2l", "quick", "quick-real", "smoke"]
 REFUSED = ["epochs=0", "batch=0", "lr=0", "lr=-1", "lr=nan", "curve_points=0"]
 REFUSED += ["final_lr=-0.1", "final_lr=nan", "clip=-1", "clip=inf", "shuffle=perhaps"]
 
@@ -142,3 +144,34 @@ def test_batch_norms_see_parts_alone_and_a_short_last_batch_counts_less() -> Non
                 weight.sub_(0.1 * weight.grad)
     for name, value in expected.body.state_dict().items():
         torch.testing.assert_close(found[name], value, rtol=1e-4, atol=1e-6)
+
+
+@given(st.integers(1, 400), st.floats(1e-6, 10))
+def test_a_cosine_to_half_is_that_of_rdeds_code(epochs: int, lr: float) -> None:
+    recipe = Recipe(epochs=epochs, lr=lr, schedule="cosine-to-half")
+    rates = [recipe.lr_at(epoch) for epoch in range(epochs)]
+    assert rates == pytest.approx([lr * 0.5 * (1 + math.cos(math.pi * t / epochs / 2)) for t in range(epochs)])
+    assert min(rates) > 0.5 * lr
+
+
+def test_taught_sets_are_trained_on_as_their_authors_do() -> None:
+    rded, sre2l = built("rded"), built("sre2l")
+    assert (rded.epochs, rded.lr, rded.weight_decay, rded.decay_vectors) == (300, 0.001, 0.01, False)
+    assert (rded.optimiser, rded.schedule, rded.augment, rded.objective) == (
+        *("adamw", "cosine-to-half"),
+        *("rded-aug", "kl(temperature=20)"),
+    )
+    assert (sre2l.epochs, sre2l.batch, sre2l.lr, sre2l.weight_decay, sre2l.decay_vectors) == (
+        400,
+        128,
+        0.001,
+        0.01,
+        True,
+    )
+    assert (sre2l.optimiser, sre2l.schedule, sre2l.augment, sre2l.objective) == (
+        *("adamw", "cosine"),
+        *("sre2l-aug", "kl(temperature=30)"),
+    )
+    for name in ("rded", "sre2l"):
+        assert augmentations.build(recipe_for(name, "svhn").augment) == augmentations.build(f"{name}-aug(flip=false)")
+        assert recipe_for(name, "cifar10") == built(name)

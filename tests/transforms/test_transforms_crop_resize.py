@@ -38,3 +38,15 @@ def test_it_is_what_pillow_does_but_for_rounding(box: tuple[int, int, int, int])
 def test_the_whole_image_stays_as_it_is() -> None:
     images = torch.randn(3, 3, 8, 8)
     torch.testing.assert_close(crop_resize(images, torch.tensor([[0, 0, 8, 8]] * 3)), images)
+
+
+@given(st.lists(boxes(), min_size=1, max_size=3), st.integers(1, 20))
+def test_another_size_is_what_torchvision_gives_with_antialiasing(
+    several: list[tuple[int, int, int, int]], size: int
+) -> None:
+    images = torch.rand(len(several), 2, 12, 12, generator=torch.Generator().manual_seed(1))
+    found = crop_resize(images, torch.tensor(several), size)
+    for image, made, (top, left, height, width) in zip(images, found, several, strict=True):
+        inside = image[None, :, top : top + height, left : left + width]
+        expected = F.interpolate(inside, size=(size, size), mode="bilinear", antialias=True)
+        torch.testing.assert_close(made[None], expected, rtol=1e-4, atol=1e-5)

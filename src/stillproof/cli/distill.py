@@ -72,6 +72,7 @@ def command(
         "cached": made.cached,
         "images": made.result["images"],
         "bytes": made.result["bytes"],
+        "weight": made.weight.as_dict(),
         "seconds": made.result["seconds"],
         "snapshots": {str(step): artifact for step, artifact in made.snapshots.items()},
     }
@@ -83,7 +84,7 @@ def command(
     if as_json:
         write_json(result)
         return
-    write(f"{made.name}: {result['images']} images, {result['bytes']} bytes with labels")
+    write(f"{made.name}: {result['images']} images, {made.weight}")
     how = "already in the store" if made.cached else f"made in {made.result['seconds']:.1f} s"
     write(f"{how}; artifact {made.artifact}")
     write(f"{path}")

@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stillproof.cli.options import DataOption, JsonOption, OutOption, PluginOption, StoreOption, one_of, split_floats
+from stillproof.cli.options import (
+    DataOption,
+    JsonOption,
+    OutOption,
+    PluginOption,
+    StoreOption,
+    one_of,
+    split_floats,
+    split_list,
+)
 from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
 from stillproof.core.errors import BadInput
+from stillproof.core.weight import weight_of
 
 if TYPE_CHECKING:
     from stillproof.core.spec import Json
@@ -48,6 +58,10 @@ def command(
     ] = None,
     labels_seed: Annotated[int, typer.Option("--labels-seed", help="Seed of the order that --labels has.")] = 42,
     method: Annotated[str, typer.Option("--method", help="Whose method made it, where no name says so.")] = "",
+    teacher: Annotated[
+        str | None,
+        typer.Option("--teacher", help="Models of the store whose answers are the labels, anew in every epoch: a,b."),
+    ] = None,
     network: Annotated[
         str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")
     ] = None,
@@ -64,7 +78,8 @@ def command(
     found, form = _place(path, images, labels, form)
     constants = split_floats(mean, "--mean"), split_floats(std, "--std")
     chosen = one_of("space", space, IMPORT_SPACES)
-    options = ImportOptions(form, chosen, *constants, experiment, labels, labels_seed, method)
+    teachers = tuple(split_list(teacher) or ())
+    options = ImportOptions(form, chosen, *constants, experiment, labels, labels_seed, method, teachers)
     # Before a store is made: most bad files end here.
     model = labels is None and is_model(found, form)
     with session(store, data, plugin) as opened:
@@ -103,7 +118,7 @@ def _sets(opened: Session, path: Path, dataset: str, options: ImportOptions, out
         return
     for one, folder in zip(made, folders, strict=True):
         distilled = one.distilled
-        write(f"{one.name}: {len(distilled.images)} images, {distilled.card.bytes} bytes with labels")
+        write(f"{one.name}: {len(distilled.images)} images, {weight_of(distilled.images, distilled.labels)}")
         write(f"{_how(one.cached)}; artifact {one.artifact}\n{folder}")
     write(f"next: stillproof train {made[-1].name}")
 
@@ -144,6 +159,7 @@ def _as_json(one: ImportedSet, folder: Path) -> Json:
         "images": len(distilled.images),
         "ipc": card.ipc,
         "bytes": card.bytes,
+        "weight": weight_of(distilled.images, distilled.labels).as_dict(),
         "space": distilled.space.kind,
         "decode": distilled.decode,
         "recipe": one.recipe,

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stillproof.core.checkpoint import SUFFIX, load, restore_loop, save, save_loop
-from stillproof.core.labels import Hard, LabelKind, Labels
+from stillproof.core.errors import BadInput
+from stillproof.core.labels import Hard, LabelKind, Labels, Taught
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
-from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Card, Distilled, ImageSet, Space
+from stillproof.core.weight import weight_of
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -24,6 +25,11 @@ Report = Callable[[float], None]  # takes the share of the cell that is done, 0 
 
 def _silent(_: float) -> None:
     """Report to nobody."""
+
+
+def _untaught(_: Tensor) -> Taught:
+    """Name no teachers."""
+    raise BadInput("this method has no teachers that could give labels: say teachers=TrainedBefore(...) in its needs.")
 
 
 @dataclass
@@ -40,6 +46,7 @@ class Context:
         experts: Weights of networks along their training on real images, (epochs + 1, P) each, for methods that ask.
         embedding: The same of the network whose features images are compared by, alone in a list.
         teachers: Models trained on real images, from pixels to logits, on the device, for methods that ask.
+        taught: Takes the classes of a set's images to labels that those teachers give anew in every epoch.
         forward_flops: Work of one image's forward pass through that network.
         scratch: Folder for checkpoints; without one nothing is kept.
         report: Takes the share of the cell that is done.
@@ -61,6 +68,7 @@ class Context:
     experts: Sequence[Tensor] = ()
     embedding: Sequence[Tensor] = ()
     teachers: Sequence[nn.Module] = ()
+    taught: Callable[[Tensor], Taught] = _untaught
     forward_flops: float = 0.0
     scratch: Path | None = None
     report: Report = _silent
@@ -156,7 +164,7 @@ class Context:
         assert self.card is not None, "this cell makes no distilled set"
         labels = (labels if isinstance(labels, LabelKind) else Hard(labels)).to("cpu")
         images = images.detach().cpu().float()
-        card = dataclasses.replace(self.card, bytes=size_in_bytes([images]) + labels.bytes)
+        card = dataclasses.replace(self.card, bytes=weight_of(images, labels).total)
         space = extra.pop("space", self.space or Space.normalised(data.info))
         own = recipes.spec(recipes.build(recipe)) if recipe else None
         return Distilled(images, labels, data.num_classes, space, card, recipe=own, **extra)

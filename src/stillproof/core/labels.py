@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
@@ -133,8 +133,28 @@ class PerEpoch(LabelKind):
         return self.logits
 
 
-Labels = Hard | Stored | PerEpoch
-KINDS: tuple[type[Hard] | type[Stored] | type[PerEpoch], ...] = (Hard, Stored, PerEpoch)
+@dataclass(frozen=True, slots=True)
+class Taught(LabelKind):
+    """What teachers say of each batch as it was augmented, anew in every epoch: nothing is stored but the classes.
+
+    Whoever trains on the set needs the teachers, which are models of the store, so that they are part of its weight.
+    """
+
+    words: ClassVar[tuple[str, ...]] = ("taught",)
+    card_keys: ClassVar[Mapping[str, str]] = {
+        "teachers": "teachers",
+        "teacher_bytes": "teacher_bytes",
+        "made_by": "teachers_made_by",
+    }
+
+    values: Tensor  # (N,), int64: the class of each image
+    teachers: Sequence[str]  # ids of their model artifacts; the mean of their logits counts
+    teacher_bytes: int  # of all of them together
+    made_by: str  # the command that makes them
+
+
+Labels = Hard | Stored | PerEpoch | Taught
+KINDS: tuple[type[Hard] | type[Stored] | type[PerEpoch] | type[Taught], ...] = (Hard, Stored, PerEpoch, Taught)
 
 
 def labels_from(tensors: Mapping[str, Tensor], card: Json) -> Labels:

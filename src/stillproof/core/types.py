@@ -11,6 +11,7 @@ from stillproof.core.labels import Hard as Hard
 from stillproof.core.labels import Labels as Labels
 from stillproof.core.labels import PerEpoch as PerEpoch
 from stillproof.core.labels import Stored as Stored
+from stillproof.core.labels import Taught as Taught
 from stillproof.core.spec import ComponentSpec, Json
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Card:
     seed: int
     network: str
     licence: str
-    bytes: int  # images and labels
+    bytes: int  # all that training needs: images, labels and teachers
     cost: Json = field(default_factory=dict)
     provenance: Json = field(default_factory=dict)
 

@@ -32,6 +32,7 @@ class ImportOptions:
             that a teacher gave anew in every epoch.
         labels_seed: Seed of the order that the latter were recorded in, where it is not recorded.
         method: Whose method made it; without one, what names say, or the user's own.
+        teachers: Models of the store whose answers are its labels, anew in every epoch: names, ids or prefixes.
     """
 
     form: str = "auto"
@@ -42,6 +43,7 @@ class ImportOptions:
     labels: Path | None = None
     labels_seed: int = ORDER_SEED
     method: str = ""
+    teachers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a method that could not be part of a name."""

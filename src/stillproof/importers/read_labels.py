@@ -35,12 +35,12 @@ def _is_one_hot(values: Tensor) -> bool:
 
 
 def _soft(values: Tensor) -> tuple[Labels, str]:
-    """Tell probabilities (rows add up to 1), centred labels (to 0) and logits apart."""
+    """Tell probabilities (from 0 to 1), centred labels (rows add up to 0) and logits apart."""
     if _is_one_hot(values):
         return Stored("probs", values), "labels are one-hot, so they are classes"
-    sums = values.sum(1)
-    if bool((values >= 0).all()) and torch.allclose(sums, torch.ones_like(sums), atol=1e-3):
-        return Stored("probs", values), "labels are probabilities: no entry is negative and every row adds up to 1"
+    # Rows that do not add up to 1 are refused later: as logits they would say nearly nothing.
+    if bool(((values >= 0) & (values <= 1)).all()):
+        return Stored("probs", values), "labels are probabilities: every entry lies between 0 and 1"
     one_hot = torch.nn.functional.one_hot(values.argmax(1), values.shape[1]).float()
     if torch.allclose(values, one_hot - 1 / values.shape[1], atol=1e-3):
         return Stored("centred", values), "labels are one-hot minus 1 / classes"

@@ -10,8 +10,8 @@ from pathlib import Path
 from stillproof.core.components import recipes
 from stillproof.core.provenance import provenance
 from stillproof.core.spec import Json
-from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import Card, DataInfo, Distilled, Space
+from stillproof.core.weight import weight_of
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.known_methods import recipe_on
 from stillproof.sets.artifact import ORIGIN
@@ -59,7 +59,7 @@ def to_distilled(foreign: ForeignSet, info: DataInfo, dataset: str, origin: Orig
         seed=0,
         network="unknown",
         licence=info.licence,
-        bytes=size_in_bytes([images]) + foreign.labels.bytes,
+        bytes=weight_of(images, foreign.labels).total,
         provenance=provenance() | {ORIGIN: origin.as_dict(foreign)},
     )
     reference = recipe_on(foreign.recipe, foreign.method, info.name, origin.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 HOME = "home"
+HOME_BN = "home-bn"  # with batch norms, which teachers have
 LAST_MAP = 4  # pixels of the last feature map, as the field's networks have it
 
 
@@ -14,3 +15,10 @@ def home_network(size: int) -> str:
     That is one block for 8 pixels, three for 28 and 32, four for 64 and five for 128: what the papers use.
     """
     return f"convnet-{max(1, round(math.log2(size / LAST_MAP)))}"
+
+
+def network_called(reference: str, size: int) -> str:
+    """Return the network that a reference means for images of ``size`` pixels: ``home`` is another for each."""
+    if reference == HOME_BN:
+        return f"{home_network(size)}-bn"
+    return home_network(size) if reference == HOME else reference

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stillproof.core.components import distillers, networks, objectives, recipes
+from stillproof.core.components import distillers, networks, objectives
 from stillproof.core.given_params import given_params
 from stillproof.core.presets import preset_params
 from stillproof.core.reference import parse_reference
@@ -15,9 +15,10 @@ from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
 from stillproof.data.load import load
 from stillproof.nets.build import forward_flops
-from stillproof.nets.home import HOME, home_network
+from stillproof.nets.home import network_called
 from stillproof.nets.network_size import NetworkSize, network_size
 from stillproof.train.recipe import Recipe, check_plain
+from stillproof.train.recipe_for import recipe_for
 
 # What decides numbers besides the images of a data set; its licence and the names of its classes do not.
 DECIDING = ("channels", "size", "num_classes", "mean", "std")
@@ -65,7 +66,7 @@ class Resolver:
 
     def network_name(self, reference: str, info: DataInfo) -> str:
         """Return what a network is called; ``home`` is the one for images of that size."""
-        return home_network(info.size) if reference == HOME else reference
+        return network_called(reference, info.size)
 
     def network(self, reference: str, info: DataInfo) -> tuple[Json, float]:
         """Return what names a network, and the work of one image's forward pass."""
@@ -86,11 +87,11 @@ class Resolver:
         size: NetworkSize = self._known[key]
         return size
 
-    def recipe(self, reference: str) -> tuple[Recipe, Json]:
-        """Return a recipe and its part of a spec: by its values, since its name decides nothing."""
-        key = ("recipe", reference)
+    def recipe(self, reference: str, dataset: str = "") -> tuple[Recipe, Json]:
+        """Return a recipe, as it is on a data set, and its part of a spec: its values, since names decide nothing."""
+        key = ("recipe", reference, dataset)
         if key not in self._known:
-            recipe: Recipe = recipes.build(reference)
+            recipe = recipe_for(reference, dataset)
             check_plain(recipe, reference)
             self._known[key] = recipe, given_params(recipe, Recipe)
         recipe, spec = self._known[key]

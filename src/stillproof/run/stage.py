@@ -124,6 +124,7 @@ def recorded(ctx: Context) -> Json:
     """Return the numerics of a finished cell: this process's, and those of other processes that began it, if any."""
     found = {**ctx.numerics, "compiled": bool(ctx.notes.get("compiled"))}
     found |= {"images_at_once": ctx.notes["images_at_once"]} if "images_at_once" in ctx.notes else {}
+    found |= {"teachers": ctx.notes["teachers"]} if "teachers" in ctx.notes else {}
     return found | ({"segments": ctx.segments} if len(ctx.segments) > 1 else {})
 
 

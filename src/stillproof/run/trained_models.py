@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from stillproof.core.errors import Corrupt
 from stillproof.core.types import Space
 from stillproof.run.stage import Job
-from stillproof.sets.fronts import front_of
+from stillproof.sets.teachers import load_stored
 from stillproof.store.artifact_files import Artifact
 from stillproof.store.store import Store
-from stillproof.train.model import TrainedModel, load_model, space_of
-from stillproof.transforms.zca import ZCA
+from stillproof.train.model import TrainedModel, space_of
 
 
 @dataclass(frozen=True)
@@ -24,13 +23,14 @@ class ReadModel:
 
 def read_trained(cell: str, job: Job) -> ReadModel:
     """Return the model of a training cell after its last epoch, on the device."""
+    stored = read_of_training(job.store, last_model(cell, job))
+    return ReadModel(load_stored(stored, job.store, job.device), space_of(stored.card["space"]))
+
+
+def last_model(cell: str, job: Job) -> str:
+    """Return the artifact of the model that a training cell ended with."""
     curve = job.answer_of(cell)
-    stored = read_of_training(job.store, curve["models"][str(curve["epochs"][-1])])
-    space = space_of(stored.card["space"])
-    front = front_of(space, job.store)
-    return ReadModel(
-        load_model(stored.tensors, stored.card, job.device, front if isinstance(front, ZCA) else None), space
-    )
+    return str(curve["models"][str(curve["epochs"][-1])])
 
 
 def read_of_training(store: Store, artifact: str) -> Artifact:

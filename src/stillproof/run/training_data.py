@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from stillproof.core.types import ImageSet, Space
+from stillproof.core.types import ImageSet, Space, Taught
 from stillproof.run.stage import Job
 from stillproof.sets.fronts import front_of
 from stillproof.sets.read import check_fits, read_set
+from stillproof.sets.teachers import read_teachers
 from stillproof.train.data import from_distilled, from_images
 from stillproof.train.train_data import TrainData
 from stillproof.transforms.space import make_front
@@ -22,4 +23,6 @@ def training_data(job: Job, test: ImageSet) -> tuple[Space, TrainData]:
     distilled = read_set(job.store, artifact)
     check_fits(distilled, test.info)
     space = Space.normalised(test.info) if distilled.space.kind == "pixels" else distilled.space
-    return space, from_distilled(distilled, front_of(space, job.store).to(device), device)
+    labels = distilled.labels
+    teachers = read_teachers(labels, job.store, test.info, device) if isinstance(labels, Taught) else ()
+    return space, from_distilled(distilled, front_of(space, job.store).to(device), device, teachers)

@@ -9,9 +9,10 @@ from torch import Tensor
 
 from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput
-from stillproof.core.labels import labels_from
+from stillproof.core.labels import Labels, Taught, labels_from
 from stillproof.core.spec import Json
 from stillproof.core.types import Card, Distilled, Space
+from stillproof.core.weight import weight_of
 from stillproof.sets.own_recipe import own_recipe
 from stillproof.sets.preview import previews
 from stillproof.train.model import space_of
@@ -45,11 +46,12 @@ def extra_files(distilled: Distilled, front: Front) -> dict[str, bytes]:
     imported = card.provenance.get(ORIGIN, {})
     file = f" from `{imported['file']}`" if "file" in imported else ""
     origin = f"imported{file} with" if imported else "made by"
+    weight, teachers = weight_of(distilled.images, distilled.labels), _about_teachers(distilled.labels)
     pictures = previews(distilled, front)
     decoded = "\n- `preview_decoded.png`: the images to train on, four out of each" if len(pictures) > 1 else ""
     readme = f"""# {card.method}, {card.ipc} images per class of {data_title(card.dataset)}
 
-A distilled data set {origin} Stillproof: {len(distilled.images)} images, {card.bytes} bytes with labels.
+A distilled data set {origin} Stillproof: {len(distilled.images)} images, {weight}.{teachers}
 
 - `tensors.safetensors`: `images` {list(distilled.images.shape)} in {distilled.space.kind} space, `labels`
 - `card.json`: method, parameters, data id, seed, cost and provenance
@@ -58,6 +60,13 @@ A distilled data set {origin} Stillproof: {len(distilled.images)} images, {card.
 Train on it: `stillproof train THIS_FOLDER`. Licence of the source data: {card.licence}.
 """
     return {"README.md": readme.encode(), **pictures}
+
+
+def _about_teachers(labels: Labels) -> str:
+    if not isinstance(labels, Taught):
+        return ""
+    names = ", ".join(f"`{teacher[:12]}`" for teacher in labels.teachers)
+    return f"\nIts labels are what teachers say of each batch, anew in every epoch: {names}, made by {labels.made_by}."
 
 
 def from_artifact(tensors: Mapping[str, Tensor], card: Json) -> Distilled:

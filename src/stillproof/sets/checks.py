@@ -6,9 +6,10 @@ import torch
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
-from stillproof.core.types import DataInfo, Labels, PerEpoch
+from stillproof.core.types import DataInfo, Labels, PerEpoch, Stored
 
 FAR = 50.0
+SUM_ERROR = 1e-3  # of probabilities that somebody rounded
 
 
 def check_images(images: Tensor, labels: Labels, info: DataInfo, dataset: str) -> None:
@@ -46,6 +47,25 @@ def check_labels(labels: Labels, info: DataInfo, dataset: str) -> None:
         raise BadInput("the labels have NaN or infinite values.")
     if isinstance(labels, PerEpoch):
         _check_recording(labels)
+    if isinstance(labels, Stored) and labels.kind == "probs":
+        _check_shares(soft)
+
+
+def _check_shares(soft: Tensor) -> None:
+    """Refuse probabilities that are negative, or that do not add up to one."""
+    if bool((soft < 0).any()):
+        row = int((soft < 0).any(1).nonzero()[0])
+        raise BadInput(
+            f"the label of image {row} has the probability {float(soft[row].min()):.3g}: none may be below 0."
+        )
+    sums = soft.sum(1)
+    wrong = ((sums - 1).abs() > SUM_ERROR).nonzero()
+    if len(wrong):
+        row = int(wrong[0])
+        raise BadInput(
+            f"the label of image {row} adds up to {float(sums[row]):.3g}: probabilities must add up to 1, so divide "
+            "each row by its sum, or give logits."
+        )
 
 
 def _check_recording(labels: PerEpoch) -> None:

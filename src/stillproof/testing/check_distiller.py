@@ -18,9 +18,10 @@ from stillproof.core.needs import TrainedBefore, needs_of
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
-from stillproof.core.tensor_size import size_in_bytes
-from stillproof.core.types import Card, Distilled, Distiller, ImageSet, Space
+from stillproof.core.types import Card, Distilled, Distiller, ImageSet, Space, Taught
+from stillproof.core.weight import weight_of
 from stillproof.nets.build import build_network
+from stillproof.nets.home import network_called
 from stillproof.run.stages.expert import train_expert
 from stillproof.sets.artifact import tensors_of
 from stillproof.testing.checks import Result, global_generators_untouched, need, run_checks
@@ -87,7 +88,11 @@ def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None =
     needs = needs_of(method)
     ctx.experts = _experts(needs.experts) if needs.experts else ()
     ctx.embedding = _experts(needs.embedding) if needs.embedding else ()
-    ctx.teachers = _teachers(needs.teachers) if needs.teachers else ()
+    if needs.teachers:
+        ctx.teachers = _teachers(needs.teachers)
+        ctx.taught = lambda classes: Taught(
+            classes, [f"toy teacher {n}" for n in range(len(ctx.teachers))], 0, "nobody"
+        )
     return method.distill(toy_images(), IPC, ctx)
 
 
@@ -108,7 +113,7 @@ def _teachers(wanted: TrainedBefore) -> list[nn.Module]:
 
 def _training(wanted: TrainedBefore, number: int) -> tuple[TrainedModel, ImageSet, Recipe, Context]:
     seeds = Seeds(0).child("expert", number)
-    network = networks.build(wanted.network or NETWORK)
+    network = networks.build(network_called(wanted.network or NETWORK, TOY.size))
     model = TrainedModel(make_front(Space.normalised(TOY)), build_network(network, TOY, seeds, "cpu"))
     return model, toy_images(), recipes.build(wanted.recipe), Context(seeds)
 
@@ -139,7 +144,7 @@ def _shapes(name: str) -> None:
     need(made.images.dtype == torch.float32, f"images are {made.images.dtype}, not float32")
     need(bool(torch.isfinite(made.images).all()), "images have NaN or infinite values")
     need(counts in ([IPC] * TOY.num_classes, [EACH] * TOY.num_classes), f"images per class are {counts}, not {IPC}")
-    taken = size_in_bytes(tensors_of(made).values())
+    taken = weight_of(made.images, made.labels).total
     need(
         made.card.bytes == taken, f"the card says {made.card.bytes} bytes, but the set takes {taken}: use ctx.distilled"
     )

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
-from stillproof.core.types import Distilled, Hard, ImageSet, Labels, PerEpoch
+from stillproof.core.types import Distilled, Hard, ImageSet, PerEpoch, Stored, Taught
 from stillproof.train.replay import Replay
 from stillproof.train.target_source import LabelTargets, TargetSource
+from stillproof.train.teachers import Teacher, TeacherTargets
 from stillproof.train.train_data import TrainData
 from stillproof.transforms.decode import decode_images, decode_labels
+from stillproof.transforms.front import Front
 
 
-def from_distilled(distilled: Distilled, front: nn.Module, device: str) -> TrainData:
-    """Return a distilled set, held on the device; sets in pixels pass the front, others have passed it already."""
+def from_distilled(distilled: Distilled, front: nn.Module, device: str, teachers: Sequence[Teacher] = ()) -> TrainData:
+    """Return a distilled set, held on the device; sets in pixels pass the front, others have passed it already.
+
+    Labels that teachers give need these ``teachers``.
+    """
     images = decode_images(distilled.images, distilled.decode).to(device)
     labels = decode_labels(distilled.labels, distilled.decode)
     if distilled.space.kind == "pixels":
@@ -23,12 +30,16 @@ def from_distilled(distilled: Distilled, front: nn.Module, device: str) -> Train
     def read(index: Tensor) -> Tensor:
         return images[index.to(images.device)]
 
-    source = source_of(labels, distilled.num_classes, device)
+    if isinstance(labels, Taught):
+        assert isinstance(front, Front) and teachers, "there is no way back to pixels, or nobody to ask"
+        source: TargetSource = TeacherTargets(teachers, front)
+    else:
+        source = source_of(labels, distilled.num_classes, device)
     return TrainData(read, labels.classes.to(device), distilled.num_classes, source)
 
 
-def source_of(labels: Labels, num_classes: int, device: str) -> TargetSource:
-    """Return the source that gives a set's labels."""
+def source_of(labels: Hard | Stored | PerEpoch, num_classes: int, device: str) -> TargetSource:
+    """Return the source that gives labels which a set has in itself."""
     if isinstance(labels, PerEpoch):
         return Replay(labels)
     return LabelTargets(labels, num_classes, device)

@@ -10,8 +10,10 @@ from torch.nn import functional as F
 from stillproof.core.types import Hard, Stored
 
 # classes: (N,) int64, and shares where an image belongs to several classes; shares: (N, classes) that sum to 1;
-# values: shares, but learned labels as their method left them; logits: (N, classes), whose softmax are shares.
-Form = Literal["classes", "shares", "values", "logits"]
+# values: shares, but learned labels as their method left them; logits: (N, classes), whose softmax are shares; answers:
+# a network's logits as they are, to be met in value, and values where no network gave them.
+Form = Literal["classes", "shares", "values", "logits", "answers"]
+LOGITS: tuple[Form, ...] = ("logits", "answers")  # what a network's answers are in as they are
 
 
 def in_form(labels: Hard | Stored, form: Form, num_classes: int) -> Tensor:
@@ -20,7 +22,7 @@ def in_form(labels: Hard | Stored, form: Form, num_classes: int) -> Tensor:
         return labels.values if form == "classes" else from_shares(to_shares(labels.values, form, num_classes), form)
     if labels.kind == "logits":
         return from_logits(labels.values, form)
-    if labels.kind == "centred" and form != "values":
+    if labels.kind == "centred" and form not in ("values", "answers"):
         return from_shares(labels.values + 1 / num_classes, form)
     return from_shares(labels.values, form)
 
@@ -40,4 +42,4 @@ def from_shares(shares: Tensor, form: Form) -> Tensor:
 
 def from_logits(logits: Tensor, form: Form) -> Tensor:
     """Return the answers of a network, (N, classes), in ``form``."""
-    return logits if form == "logits" else logits.softmax(1)
+    return logits if form in LOGITS else logits.softmax(1)

@@ -34,5 +34,7 @@ def fit(
     data.source.check(recipe)
     model.train()
     objective = objective_of(recipe.objective)
-    objective.fit(Training(model, data, recipe, ctx, curve, flops * objective.passes))
+    training = Training(model, data, recipe, ctx, curve, flops * objective.passes)
+    data.source.begin(training)
+    objective.fit(training)
     model.eval()

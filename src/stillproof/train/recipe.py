@@ -6,9 +6,11 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from stillproof.core.errors import BadInput
+
+Schedule = Literal["steps", "cosine", "cosine-to-half"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Recipe:
         weight_decay: L2 penalty; ``adamw`` shrinks the weights themselves.
         decay_vectors: Whether weights of one dimension, biases and scales of norms, get that penalty too.
         schedule: ``steps`` drops the step size at ``decay_epochs``; ``cosine`` lets it fall to ``final_lr`` in
-            half a cosine wave.
+            half a cosine wave; ``cosine-to-half`` goes through the first half of that fall, to midway.
         final_lr: Where ``cosine`` ends: the step size that would come after the last pass.
         decay_epochs: Passes after which the step size is multiplied by ``decay``.
         decay: The factor.
@@ -45,7 +47,7 @@ class Recipe:
     momentum: float = 0.9
     weight_decay: float = 5e-4
     decay_vectors: bool = True
-    schedule: Literal["steps", "cosine"] = "steps"
+    schedule: Schedule = "steps"
     final_lr: float = 0.0
     decay_epochs: tuple[int, ...] = ()
     decay: float = 0.1
@@ -59,6 +61,8 @@ class Recipe:
 
     # Which parameters are references to components, and of which kind; ``none`` refers to no augmentation.
     references: ClassVar[Mapping[str, str]] = {"augment": "augmentations", "objective": "objectives"}
+    # Parameters that are others on some data sets, unless a user names them; by the name of the data set.
+    by_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained."""
@@ -69,9 +73,9 @@ class Recipe:
 
     def lr_at(self, epoch: int) -> float:
         """Return the step size of a pass, counted from 0."""
-        if self.schedule == "cosine":
-            above = self.lr - self.final_lr
-            return self.final_lr + above * 0.5 * (1 + math.cos(math.pi * epoch / self.epochs))
+        if self.schedule != "steps":
+            above, fall = self.lr - self.final_lr, self.epochs if self.schedule == "cosine" else 2 * self.epochs
+            return self.final_lr + above * 0.5 * (1 + math.cos(math.pi * epoch / fall))
         return self.lr * self.decay ** sum(epoch >= after for after in self.decay_epochs)
 
     def is_measured(self, epoch: int) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from stillproof.core.components import recipes
-from stillproof.train.recipe import Recipe
+from stillproof.core.dsa_strategy import DIGIT_SETS
+from stillproof.train.recipe import Recipe, Schedule
 
 
 @recipes.register("dc-bench", version=1, paper="arXiv:2207.09639")
@@ -42,7 +44,7 @@ class ArchitectureSearch(Recipe):
     batch: int = 64
     lr: float = 0.025
     weight_decay: float = 3e-4
-    schedule: Literal["steps", "cosine"] = "cosine"
+    schedule: Schedule = "cosine"
     final_lr: float = 0.001
     clip: float = 5.0
     curve_points: int = 1
@@ -59,6 +61,35 @@ class RealData(Recipe):
     curve_points: int = 4
 
 
+@recipes.register("teacher", version=1, paper="arXiv:2306.13092")
+@dataclass(frozen=True)
+class Teacher(Recipe):
+    """A network whose answers others learn from, as SRe2L squeezes a data set: 200 epochs of SGD with crops and flips.
+
+    Digits are not mirrored.
+    """
+
+    epochs: int = 200
+    batch: int = 128
+    lr: float = 0.1
+    schedule: Schedule = "cosine"
+    augment: str = "crop-flip"
+
+    by_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        name: {"augment": "crop-flip(flip=false)"} for name in DIGIT_SETS
+    }
+
+
+@recipes.register("teacher-quick", version=1)
+@dataclass(frozen=True)
+class QuickTeacher(Teacher):
+    """A teacher on a laptop: twenty epochs in smaller batches."""
+
+    epochs: int = 20
+    batch: int = 64
+    lr: float = 0.05
+
+
 @recipes.register("fkd", version=1, paper="arXiv:2306.13092")
 @dataclass(frozen=True)
 class RecordedLabels(Recipe):
@@ -72,7 +103,7 @@ class RecordedLabels(Recipe):
     # The authors' code has both of these; their paper does not mention them.
     decay_vectors: bool = False
     parts: int = 2
-    schedule: Literal["steps", "cosine"] = "cosine"
+    schedule: Schedule = "cosine"
     objective: str = "kl(temperature=20)"
     curve_points: int = 4
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from stillproof.core.errors import BadInput
 from stillproof.core.types import Labels, PerEpoch
 from stillproof.train.batch import Augmented
-from stillproof.train.labels import Form
+from stillproof.train.labels import LOGITS, Form
 from stillproof.train.objective import objective_of
 from stillproof.train.recipe import Recipe
 from stillproof.train.target_source import TargetSource
@@ -43,7 +43,7 @@ class Replay(TargetSource):
 
     def targets(self, batch: Augmented, form: Form) -> Tensor:
         """Return the recorded logits."""
-        assert form == "logits", "this is checked before training"
+        assert form in LOGITS, "this is checked before training"
         return self.labels.logits[batch.epoch, self._places()[batch.number]].to(batch.images.device).float()
 
     def _places(self) -> Sequence[Tensor]:
@@ -71,7 +71,7 @@ def check_replay(labels: Labels, recipe: Recipe) -> None:
     """Refuse a recipe that a recording cannot be replayed under."""
     if not isinstance(labels, PerEpoch):
         return
-    if objective_of(recipe.objective).form != "logits":
+    if objective_of(recipe.objective).form not in LOGITS:
         raise BadInput(
             f"this set has a soft label for every epoch, which objective {recipe.objective!r} cannot train on: use "
             f"recipe 'fkd:epochs={labels.epochs}'."

@@ -1,8 +1,9 @@
-"""Where targets come from: the labels of the set, a recorded run, or whatever a source of one's own knows."""
+"""Where targets come from: the labels of the set, a recorded run, teachers, or whatever a source of one's own knows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from torch import Tensor
 
@@ -10,6 +11,9 @@ from stillproof.core.types import Hard, Stored
 from stillproof.train.batch import Augmented
 from stillproof.train.labels import Form, from_shares, in_form, to_shares
 from stillproof.train.recipe import Recipe
+
+if TYPE_CHECKING:
+    from stillproof.train.training import Training
 
 
 class TargetSource:
@@ -21,6 +25,9 @@ class TargetSource:
 
     def check(self, recipe: Recipe) -> None:
         """Refuse a recipe that these targets cannot be trained under."""
+
+    def begin(self, training: Training) -> None:
+        """Prepare for a training, before its first step."""
 
     def order(self, epoch: int) -> Sequence[Tensor] | None:
         """Return the positions of a pass, batch by batch, if these targets belong to an order; else None."""

@@ -7,24 +7,19 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from stillproof.core.context import Context
 from stillproof.core.errors import StillproofError
 from stillproof.train.compiled import compiled
 from stillproof.train.curve import Curve
-from stillproof.train.model import LogitsOf, TrainedModel
+from stillproof.train.model import LogitsOf, TrainedModel, logits_of
 from stillproof.train.recipe import Recipe
 from stillproof.train.train_data import TrainData
 from stillproof.train.trajectory import Trajectory
 from stillproof.transforms.front import Front
 
 Part = TypeVar("Part")
-
-
-def _logits(body: nn.Module, images: Tensor) -> Tensor:
-    logits: Tensor = body(images)
-    return logits
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,7 @@ class Training:
 
     @cached_property
     def _logits_of(self) -> LogitsOf:
-        return self.compiled(partial(_logits, self.model.body))
+        return self.compiled(partial(logits_of, self.model.body))
 
     def to_pixels(self, images: Tensor) -> Tensor:
         """Return images of the body's space as pixels; those of distilled sets may lie outside [0, 1]."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from stillproof.core.errors import BadInput
-from stillproof.core.types import Hard, Labels, PerEpoch, Stored
+from stillproof.core.types import Hard, Labels, PerEpoch, Stored, Taught
 
 
 def decode_images(images: Tensor, decode: str) -> Tensor:
@@ -26,8 +28,8 @@ def decode_labels(labels: Labels, decode: str) -> Labels:
     """Return the labels of the decoded images."""
     if decode == "none":
         return labels
-    if isinstance(labels, Hard):
-        return Hard(labels.values.repeat(4))
+    if isinstance(labels, Hard | Taught):
+        return dataclasses.replace(labels, values=labels.values.repeat(4))
     if isinstance(labels, PerEpoch):
         raise BadInput("labels for every epoch belong to whole images, but each image of this set holds four.")
     return Stored(labels.kind, labels.values.repeat(4, 1))

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from stillproof.core.components import augmentations
-from stillproof.transforms import dsa_ops
+from stillproof.transforms.crop_flip import check_padding, padded_crop, random_flip
 from stillproof.transforms.draws import Draws
 from stillproof.transforms.pixel_augmentation import PixelAugmentation
 from stillproof.transforms.pixel_table import apply_each
@@ -42,17 +42,13 @@ class ImageNetAug(PixelAugmentation):
 
     def __post_init__(self) -> None:
         """Refuse changes that have no meaning."""
-        if self.padding is not None and self.padding < 0:
-            raise ValueError(f"padding must not be negative, not {self.padding}")
+        check_padding(self.padding)
         if not all(0 <= width <= 1 for width in self._widths()) or self.hue > 0.5:
             raise ValueError("brightness, contrast and saturation must lie in [0, 1], hue in [0, 0.5]")
 
     def change(self, images: Tensor, draws: Draws) -> Tensor:
         """Return the changed batch."""
-        most = min(4, min(images.shape[2:]) // 8) if self.padding is None else self.padding
-        down, right = draws.integers(-most, most + 1, 2).to(images.device).unbind(1)
-        images = dsa_ops.shift(images, down, right)
-        images = dsa_ops.flip(images, (draws.uniform() < 0.5).to(images.device))
+        images = random_flip(padded_crop(images, self.padding, draws), draws)
         orders = draws.orders(4)
         names = ("brightness", "contrast", "colour", "hue")
         strengths = (2 * draws.uniform(4) - 1) * torch.tensor(self._widths(), device=orders.device)

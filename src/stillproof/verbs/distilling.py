@@ -37,6 +37,7 @@ class Distilling(Engine):
         self.store.results.save_run("", {}, [about | {"cells": [cell.id, *kept.values()]}], verb="distill")
         before = self.execute(planner)
         result = answer_of(cell.id, self.store)
+        made = read_set(self.store, result["artifact"])
         return Made(
             artifact=result["artifact"],
             name=result["name"],
@@ -44,5 +45,6 @@ class Distilling(Engine):
             cell=cell.id,
             cached=before.get(cell.id) == "done",
             result=result,
+            weight=weight_of(made.images, made.labels),
             snapshots={step: answer_of(name, self.store)["artifact"] for step, name in kept.items()},
         )

@@ -11,6 +11,7 @@ from stillproof.importers.import_model import ImportedModel, write_model
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSet, ImportedSets, read_sets, read_tensors, write_sets
 from stillproof.importers.tensor_set import TensorSpace
+from stillproof.importers.with_teachers import with_teachers
 from stillproof.suites.requests import Request
 from stillproof.verbs.engine import Engine
 
@@ -28,7 +29,10 @@ class Importing(Engine):
         training images, which is computed here.
         """
         info = source(dataset).info
-        read = read_sets(Path(path), info, dataset, options or ImportOptions())
+        options = options or ImportOptions()
+        read = read_sets(Path(path), info, dataset, options)
+        if options.teachers:
+            read = with_teachers(read, options.teachers, self.store, info)
         made = write_sets(self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant))
         return ImportedSets(made, read.found)
 

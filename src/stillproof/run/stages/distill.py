@@ -60,7 +60,9 @@ class Distill(Stage):
         method, method_spec = self._method(planner)
         needs = needs_of(method)
         check_ipc(self.ipc, needs.real_per_image, facts.smallest, data.dataset)
-        network, flops = planner.names.network(self.network, facts.info)
+        network, _ = planner.names.network(self.network, facts.info)
+        # Where a method makes no network of its own, its images go through its teacher.
+        walked = (needs.teachers.network if needs.teachers and not needs.network else "") or self.network
         cells = self._needed(planner, data, needs)
         spec: Json = {
             "data": facts.id,
@@ -72,7 +74,7 @@ class Distill(Stage):
             **constants_of(needs.normalised_as, facts.info),
             **cells,
         }
-        classes, size = facts.info.num_classes, planner.names.network_size(self.network, facts.info)
+        classes, size = facts.info.num_classes, planner.names.network_size(walked, facts.info)
         passes = getattr(method, "image_passes", lambda *_: 0.0)(facts.total, classes, self.ipc)
         held = getattr(method, "images_held", lambda *_: classes * self.ipc if passes else 0)(classes, self.ipc)
         experts = [planner.cells[cell].disk for cell in cells.get("experts", ())][:READ_AT_ONCE]
@@ -80,7 +82,7 @@ class Distill(Stage):
             spec=spec,
             label=f"{self.method} {data_title(data.dataset)} ipc {self.ipc} seed {self.seed}",
             needs=tuple(name for found in cells.values() for name in ([found] if isinstance(found, str) else found)),
-            flops=passes * flops,
+            flops=passes * planner.names.network(walked, facts.info)[1],
             where={"dataset": data.dataset, "part": data.part},
             images=self.ipc * classes * needs.trained_per_image,
             memory=(training_memory(size, held) if held else 0.0) + sum(experts),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from stillproof.core.components import networks, recipes, stages
+from stillproof.core.components import networks, stages
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json, plain
@@ -24,6 +24,7 @@ from stillproof.train.curve import Curve
 from stillproof.train.loop import fit
 from stillproof.train.model import TEST_BATCH, ModelCard, TrainedModel
 from stillproof.train.recipe import Recipe
+from stillproof.train.recipe_for import recipe_for
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
@@ -56,7 +57,7 @@ class Train(Stage):
         """Plan the training, and the images that it needs."""
         images = planner.images(self.on)
         test = planner.names.data(images.dataset, "test")
-        recipe, recipe_spec = planner.names.recipe(self.recipe)
+        recipe, recipe_spec = planner.names.recipe(self.recipe, test.info.name)
         if not self.whole_curve:
             recipe = dataclasses.replace(recipe, curve_points=1)
             recipe_spec = {key: value for key, value in recipe_spec.items() if key != "curve_points"}
@@ -94,7 +95,7 @@ class Train(Stage):
         test = job.data(spec["test"], "test")
         heldout = job.data(spec["heldout"], job.where["heldout"]) if spec["heldout"] else None
         points = spec["recipe"].get("curve_points", 1)
-        recipe: Recipe = dataclasses.replace(recipes.build(job.where["recipe"]), curve_points=points)
+        recipe = dataclasses.replace(recipe_for(job.where["recipe"], test.info.name), curve_points=points)
         seeds = Seeds(spec["seed"]).child("train")
         network = networks.rebuild(spec["network"])
         space, data = training_data(job, test)

@@ -15,13 +15,15 @@ from stillproof.train.objective import LogitObjective
 @objectives.register("kl", version=1, paper="arXiv:1503.02531")
 @dataclass(frozen=True)
 class Divergence(LogitObjective):
-    """KL divergence of a network's softened answers from those of a teacher; not scaled by the squared temperature.
+    """KL divergence of a network's softened answers from those of a teacher.
 
     Args:
         temperature: Divides the logits of both sides.
+        scale: Whether the loss is multiplied by the squared temperature, so that its gradient does not shrink with it.
     """
 
     temperature: float = 1.0
+    scale: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what softens nothing."""
@@ -36,4 +38,5 @@ class Divergence(LogitObjective):
     def of_logits(self, logits: Tensor, targets: Tensor) -> Tensor:
         """Return KL(softmax(targets) || softmax(logits)), the mean over images."""
         logits, targets = logits / self.temperature, targets / self.temperature
-        return F.kl_div(logits.log_softmax(1), targets.softmax(1), reduction="batchmean")
+        loss = F.kl_div(logits.log_softmax(1), targets.softmax(1), reduction="batchmean")
+        return loss * self.temperature**2 if self.scale else loss

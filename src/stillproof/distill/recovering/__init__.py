@@ -1,0 +1,1 @@
+"""What methods share that recover images from the statistics of a trained network."""

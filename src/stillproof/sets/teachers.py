@@ -1,0 +1,84 @@
+"""The teachers that a set's labels come from: models of the store, which must be there and be of its data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from stillproof.core.components import networks
+from stillproof.core.errors import BadInput, Corrupt
+from stillproof.core.spec import Json
+from stillproof.core.tensor_size import size_in_bytes
+from stillproof.core.types import DataInfo, Taught
+from stillproof.nets.build import forward_flops
+from stillproof.sets.fronts import front_of
+from stillproof.sets.made_by import made_by
+from stillproof.store.artifact_files import Artifact
+from stillproof.store.store import Store
+from stillproof.train.model import TrainedModel, data_info, load_model, space_of
+from stillproof.train.teachers import Teacher
+from stillproof.transforms.zca import ZCA
+
+
+def read_teachers(labels: Taught, store: Store, info: DataInfo, device: str) -> list[Teacher]:
+    """Return the teachers of a set, ready to be asked; ``info`` is of the data that it is tested on."""
+    found = []
+    for stored in stored_teachers(labels, store):
+        check_fits_teacher(stored.card, info)
+        network = networks.build(stored.card["network"]["name"], stored.card["network"]["params"])
+        flops = forward_flops(network, info.channels, info.size, info.num_classes)
+        found.append(Teacher(load_stored(stored, store, device), flops))
+    return found
+
+
+def stored_teachers(labels: Taught, store: Store) -> list[Artifact]:
+    """Return the artifacts of a set's teachers; one that is not there is named, with what makes it."""
+    return [_stored(teacher, labels.made_by, store) for teacher in labels.teachers]
+
+
+def _stored(teacher: str, command: str, store: Store) -> Artifact:
+    if store.artifacts.tensors_bytes(teacher) is None:
+        raise BadInput(
+            f"the labels of this set come from teacher {teacher[:12]}, which is not in this store: {command} makes it."
+        )
+    try:
+        stored = store.artifacts.read(teacher)
+    except Corrupt as error:
+        store.reopen_maker(teacher)
+        raise Corrupt(f"{error} It is a teacher that this set needs: {command} makes it again.") from error
+    if stored.kind != "model":
+        raise BadInput(f"the labels of this set come from {teacher[:12]}, which is no model but of kind {stored.kind}.")
+    return stored
+
+
+def check_teacher(card: Json, info: DataInfo) -> None:
+    """Refuse a teacher of another data set, another number of classes or another size of images."""
+    its = data_info(card["info"])
+    if (its.name, its.class_names) != (info.name, info.class_names):
+        raise BadInput(
+            f"the teacher is of {its.name}, and the set of {info.name}: name a teacher of the same data set."
+        )
+    check_fits_teacher(card, info)
+
+
+def check_fits_teacher(card: Json, info: DataInfo) -> None:
+    """Refuse a teacher of another number of classes or another size of images."""
+    its = data_info(card["info"])
+    if its.num_classes != info.num_classes:
+        raise BadInput(f"the teacher knows {its.num_classes} classes, and {info.name} has {info.num_classes}.")
+    if (its.channels, its.size) != (info.channels, info.size):
+        sizes = [f"({one.channels}, {one.size}, {one.size})" for one in (its, info)]
+        raise BadInput(f"the teacher sees images {sizes[0]}, and those of {info.name} are {sizes[1]}.")
+
+
+def load_stored(stored: Artifact, store: Store, device: str) -> TrainedModel:
+    """Build a model of the store again, with its own front."""
+    front = front_of(space_of(stored.card["space"]), store)
+    return load_model(stored.tensors, stored.card, device, front if isinstance(front, ZCA) else None)
+
+
+def taught_by(classes: Tensor, stored: Sequence[Artifact], store: Store) -> Taught:
+    """Return labels that models of the store give."""
+    size = sum(size_in_bytes(one.tensors.values()) for one in stored)
+    return Taught(classes, [one.id for one in stored], size, made_by(stored, store))
