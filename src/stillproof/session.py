@@ -16,7 +16,7 @@ from stillproof.core.errors import BadInput, CellFailed, DataMissing
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
 from stillproof.core.presets import Scale, preset_params
 from stillproof.core.spec import Json
-from stillproof.core.types import Selection, Taught
+from stillproof.core.types import Selection
 from stillproof.core.weight import weight_of
 from stillproof.data.load import data_root, load, source
 from stillproof.importers.checkpoints import read_model
@@ -46,7 +46,7 @@ from stillproof.score.by_class import class_scores
 from stillproof.score.stats import summarise_accuracies
 from stillproof.sets.own_recipe import recipe_on
 from stillproof.sets.read import check_fits, read_set
-from stillproof.sets.teachers import stored_teachers
+from stillproof.sets.teachers import checked_teachers
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
 from stillproof.store.records import Run
 from stillproof.store.store import Store, open_store
@@ -164,8 +164,7 @@ class Session:
             seen = heldout and "/fit@" not in stored.card.data_id
             own = recipe_on(stored, networks.build(planner.names.network_name(network, fitting)))
             check_replay(stored.labels, recipes.build(recipe or own))
-            if isinstance(stored.labels, Taught):
-                stored_teachers(stored.labels, self.store)
+            checked_teachers(stored, self.store, on.params["dataset"], fitting)
         recipe = recipe or own
         wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
