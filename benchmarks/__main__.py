@@ -30,11 +30,13 @@ def _measure() -> Iterator[Line]:
     from benchmarks.cells import cell_lines
     from benchmarks.distilling import distribution_lines, gradient_lines
     from benchmarks.recovering import recover_lines
+    from benchmarks.teaching import teaching_lines
     from benchmarks.training import training_lines
     from benchmarks.unrolling import memory_lines, speed_lines
 
     yield from training_lines(100, passes=20)
     yield from training_lines(500, passes=8)
+    yield from teaching_lines(100, passes=15)
     yield from cell_lines(1)
     yield from cell_lines(10)
     yield from cell_lines(50, measured=40)

@@ -63,11 +63,12 @@ def training_lines(images: int, passes: int) -> Iterator[Line]:
     yield Line(f"{name}: compiling", compiling, "s", "first pass; a few seconds once torch's cache on disk is warm")
 
 
-def plain_convnet() -> nn.Sequential:
+def plain_convnet(*, batch_norm: bool = False) -> nn.Sequential:
     """Return ConvNet-3 written out, as the originals have it."""
     layers: list[nn.Module] = []
     for channels in (3, 128, 128):
-        layers += [nn.Conv2d(channels, 128, 3, padding=1), nn.GroupNorm(128, 128), nn.ReLU(True), nn.AvgPool2d(2)]
+        norm = nn.BatchNorm2d(128) if batch_norm else nn.GroupNorm(128, 128)
+        layers += [nn.Conv2d(channels, 128, 3, padding=1), norm, nn.ReLU(True), nn.AvgPool2d(2)]
     return nn.Sequential(*layers, nn.Flatten(), nn.Linear(128 * 4 * 4, 10))
 
 

@@ -19,6 +19,7 @@ from stillproof.core.types import Distilled, ImageSet, Taught
 from stillproof.data.load import source
 from stillproof.importers.import_options import ImportOptions
 from stillproof.session import Session
+from stillproof.sets.artifact import card_of, tensors_of
 from stillproof.sets.read import read_set
 from stillproof.sets.teachers import check_teacher
 from stillproof.store.prune import prune
@@ -132,6 +133,20 @@ def test_teachers_of_other_data_are_refused() -> None:
         check_teacher({"info": dataclasses.asdict(digits)}, dataclasses.replace(digits, num_classes=7))
     with pytest.raises(BadInput, match=r"the teacher sees images \(1, 8, 8\), and those of digits are \(1, 16, 16\)"):
         check_teacher({"info": dataclasses.asdict(digits)}, dataclasses.replace(digits, size=16))
+
+
+def test_a_card_that_names_a_teacher_of_another_data_set_is_refused_before_training(session: Session) -> None:
+    made = session.distill("digits", "first-taught", 1)
+    distilled = read_set(session.store, made.artifact)
+    assert isinstance(distilled.labels, Taught)
+    found = session.store.artifacts.read(distilled.labels.teachers[0])
+    card = found.card | {"info": found.card["info"] | {"name": "svhn"}}
+    stranger = session.store.keep("model", found.tensors, card)
+    labels = dataclasses.replace(distilled.labels, teachers=[stranger])
+    forged = dataclasses.replace(distilled, labels=labels)
+    artifact = session.store.keep("distilled", tensors_of(forged), card_of(forged))
+    with pytest.raises(BadInput, match="the teacher is of svhn, and the set of digits"):
+        session.train(on(session, artifact), seeds=1)
 
 
 def test_an_imported_model_teaches_an_imported_set(session: Session, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from commands import Commands
 from stillproof import Session
 from stillproof.core.errors import BadInput
 from stillproof.core.labels import PerEpoch
-from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space, Stored
+from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space, Stored, Taught
 from stillproof.data.load import source
 from stillproof.importers.import_options import ImportOptions
 from stillproof.sets.artifact import card_of, tensors_of
@@ -80,6 +80,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"images": torch.zeros(10, 1, 8, 8, dtype=torch.int32)}, "not floats"),
     ({"num_classes": 9}, "has 9 classes"),
     ({"decode": "grid3x3"}, "decoded by 'grid3x3'"),
+    ({"labels": Taught(LABELS, [], 0, "nobody")}, "from teachers, but the card names none"),
     ({"labels": recorded(batch=0)}, "batches of 0"),
     ({"labels": recorded(order=torch.zeros(EPOCHS, 10, dtype=torch.int32))}, "every image once"),
     ({"labels": recorded(mix_index=torch.full((EPOCHS, 10), 3, dtype=torch.int32))}, "out of their batches"),

@@ -82,6 +82,8 @@ def command(
     options = ImportOptions(form, chosen, *constants, experiment, labels, labels_seed, method, teachers)
     # Before a store is made: most bad files end here.
     model = labels is None and is_model(found, form)
+    if model and teachers:
+        raise BadInput(f"--teacher gives labels to a set, and {found} is a model: leave it out.")
     with session(store, data, plugin) as opened:
         if model:
             _model(opened, found, dataset, network, out, as_json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stillproof.core.types import ImageSet, Space, Taught
+from stillproof.core.types import ImageSet, Space
 from stillproof.run.stage import Job
 from stillproof.sets.fronts import front_of
 from stillproof.sets.read import check_fits, read_set
@@ -23,6 +23,5 @@ def training_data(job: Job, test: ImageSet) -> tuple[Space, TrainData]:
     distilled = read_set(job.store, artifact)
     check_fits(distilled, test.info)
     space = Space.normalised(test.info) if distilled.space.kind == "pixels" else distilled.space
-    labels = distilled.labels
-    teachers = read_teachers(labels, job.store, test.info, device) if isinstance(labels, Taught) else ()
+    teachers = read_teachers(distilled, job.store, job.where["dataset"], test.info, device)
     return space, from_distilled(distilled, front_of(space, job.store).to(device), device, teachers)

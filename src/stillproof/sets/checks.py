@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
-from stillproof.core.types import DataInfo, Labels, PerEpoch, Stored
+from stillproof.core.types import DataInfo, Labels, PerEpoch, Stored, Taught
 
 FAR = 50.0
 SUM_ERROR = 1e-3  # of probabilities that somebody rounded
@@ -38,6 +38,8 @@ def check_labels(labels: Labels, info: DataInfo, dataset: str) -> None:
         low, high = int(labels.values.min()), int(labels.values.max())
         if low < 0 or high >= info.num_classes:
             raise BadInput(f"labels reach from {low} to {high}: {dataset} has 0 to {info.num_classes - 1}.")
+    if isinstance(labels, Taught) and not labels.teachers:
+        raise BadInput("the labels are to come from teachers, but the card names none.")
     soft = labels.soft
     if soft is None:
         return

@@ -10,7 +10,7 @@ from stillproof.core.components import networks
 from stillproof.core.errors import BadInput, Corrupt
 from stillproof.core.spec import Json
 from stillproof.core.tensor_size import size_in_bytes
-from stillproof.core.types import DataInfo, Taught
+from stillproof.core.types import DataInfo, Distilled, Taught
 from stillproof.nets.build import forward_flops
 from stillproof.sets.fronts import front_of
 from stillproof.sets.made_by import made_by
@@ -21,15 +21,34 @@ from stillproof.train.teachers import Teacher
 from stillproof.transforms.zca import ZCA
 
 
-def read_teachers(labels: Taught, store: Store, info: DataInfo, device: str) -> list[Teacher]:
-    """Return the teachers of a set, ready to be asked; ``info`` is of the data that it is tested on."""
+def read_teachers(distilled: Distilled, store: Store, dataset: str, info: DataInfo, device: str) -> list[Teacher]:
+    """Return the teachers of a set that is trained on, ready to be asked; none, if its labels need none."""
     found = []
-    for stored in stored_teachers(labels, store):
-        check_fits_teacher(stored.card, info)
+    for stored in checked_teachers(distilled, store, dataset, info):
         network = networks.build(stored.card["network"]["name"], stored.card["network"]["params"])
         flops = forward_flops(network, info.channels, info.size, info.num_classes)
         found.append(Teacher(load_stored(stored, store, device), flops))
     return found
+
+
+def checked_teachers(distilled: Distilled, store: Store, dataset: str, info: DataInfo) -> list[Artifact]:
+    """Return the teachers that training on a set needs; none, if its labels need none.
+
+    Args:
+        distilled: The set.
+        store: Where its teachers are.
+        dataset: Where it is tested; on another data set than its own, its teachers need only fit.
+        info: What is known of that data set.
+
+    Raises:
+        BadInput: One is missing, or is of other data.
+    """
+    if not isinstance(distilled.labels, Taught):
+        return []
+    stored = stored_teachers(distilled.labels, store)
+    for teacher in stored:
+        (check_teacher if dataset == distilled.card.dataset else _check_fits)(teacher.card, info)
+    return stored
 
 
 def stored_teachers(labels: Taught, store: Store) -> list[Artifact]:
@@ -59,10 +78,10 @@ def check_teacher(card: Json, info: DataInfo) -> None:
         raise BadInput(
             f"the teacher is of {its.name}, and the set of {info.name}: name a teacher of the same data set."
         )
-    check_fits_teacher(card, info)
+    _check_fits(card, info)
 
 
-def check_fits_teacher(card: Json, info: DataInfo) -> None:
+def _check_fits(card: Json, info: DataInfo) -> None:
     """Refuse a teacher of another number of classes or another size of images."""
     its = data_info(card["info"])
     if its.num_classes != info.num_classes:

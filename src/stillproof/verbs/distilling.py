@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from stillproof.answers import Made
 from stillproof.core.presets import Scale
+from stillproof.core.weight import weight_of
 from stillproof.nets.home import HOME
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
+from stillproof.sets.read import read_set
 from stillproof.suites.requests import Part, distilled, real_images, snapshot
 from stillproof.verbs.engine import Engine
 

@@ -15,6 +15,7 @@ from stillproof.score.by_class import class_scores
 from stillproof.score.stats import summarise_accuracies
 from stillproof.sets.own_recipe import recipe_on
 from stillproof.sets.read import check_fits, read_set
+from stillproof.sets.teachers import checked_teachers
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
 from stillproof.suites.fixed_set import HELDOUT_SEEN
 from stillproof.suites.requests import Heldout, Request, selected, trained
@@ -66,6 +67,7 @@ class Training(Importing):
             seen = heldout and "/fit@" not in stored.card.data_id
             own = recipe_on(stored, networks.build(planner.names.network_name(network, fitting)))
             check_replay(stored.labels, recipes.build(recipe or own))
+            checked_teachers(stored, self.store, on.params["dataset"], fitting)
         recipe = recipe or own
         wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
