@@ -39,6 +39,14 @@ def test_little_work_is_not_compiled() -> None:
     assert notes["compiled"] is False
 
 
+def test_a_network_of_more_layers_needs_more_work() -> None:
+    body, notes = make_model("convnet-6:width=4:pooling=none").body, dict[str, Any]()  # 25 layers
+    compiled(body.features, body, flops=1.9 * module.WORTHWHILE_FLOPS, notes=notes)
+    assert notes["compiled"] is False
+    compiled(body.features, body, flops=2 * module.WORTHWHILE_FLOPS, notes=notes)
+    assert notes["compiled"] is True
+
+
 def test_much_work_is_compiled_with_the_channels_last(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Tensor] = []
 

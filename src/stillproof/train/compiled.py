@@ -13,10 +13,12 @@ from stillproof.train.chunks import most_at_once
 
 log = logging.getLogger("stillproof")
 
-# Compiling takes some 20 s the first time, and 3 s for each process once torch has it on disk. It saves about 40 % of
-# the time, at some 80 GFLOP/s for eager code on two cores: that of several trainings, usually, since they share it.
-# Counted in work and not measured in seconds, so that the same cell always runs the same way.
-WORTHWHILE_FLOPS = 1.5e12
+# Compiling takes a second or two for each layer, so some 20 s for ConvNet-3, and 3 s for each process once torch has it
+# on disk. It saves about 40 % of the time, at some 80 GFLOP/s for eager code on two cores: that of several trainings,
+# usually, since they share it. Counted in work and not measured in seconds, so that the same cell always runs the same
+# way. Of the networks of an architecture search, with hundreds of layers, each is trained too briefly to repay it.
+WORTHWHILE_FLOPS = 1.5e12  # for a network of at most LAYERS layers; longer ones need more in proportion
+LAYERS = 13  # of ConvNet-3
 NEWLINE = "\n"
 
 
@@ -29,7 +31,8 @@ def compiled(
     channels last: that is what makes it fast. A failing compiler shows itself at a call; after one more try with an
     empty cache (it gives up on the ninth shape of network in one process), the call is repeated without it.
     """
-    notes["compiled"] = flops >= WORTHWHILE_FLOPS and "compile_error" not in notes
+    worthwhile = WORTHWHILE_FLOPS * max(1.0, _layers(body) / LAYERS)
+    notes["compiled"] = flops >= worthwhile and "compile_error" not in notes
     notes["images_at_once"] = most_at_once(body) or "all"
     if not notes["compiled"]:
         return function
@@ -53,3 +56,7 @@ def compiled(
         return function(images, *rest)
 
     return call
+
+
+def _layers(body: nn.Module) -> int:
+    return sum(next(module.children(), None) is None for module in body.modules())
