@@ -64,6 +64,8 @@ def test_a_set_stands_beside_distillers_and_stays_readable(home: Home) -> None:
     assert row["set"] == made.artifact and row["accuracy"]["n"] == 2
     alone = session.train(_request(home), network=SMALL, recipe="smoke", seeds=2)
     assert row["accuracy"]["mean"] == alone.accuracy.mean, "it is the same question as train asks"
+    (comparison,) = session.compare(["my-set", "random"]).found
+    assert comparison.match.first.name == "my-set", "it is compared as methods are"
     (figure,) = report.figures().values()
     assert "one set for all seeds: my-set" in " ".join(text.get_text() for text in figure.texts)
     assert made.artifact in {one.id for one in sets_of_run(session.store, report.run, None)}

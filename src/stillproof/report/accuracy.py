@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE = "Accuracy of networks trained on the sets"
-NOTED = ("set", "caveat")  # what rows say of sets that were there before is told below the table
 
 
 def accuracy_section(suite: str) -> Section[None]:
@@ -32,11 +31,9 @@ def accuracy_section(suite: str) -> Section[None]:
 
 def accuracy_table(name: str, rows: Sequence[Answered]) -> Table:
     """Return one line per row; what a suite says beyond the usual comes after the numbers."""
-    said = [{key: value for key, value in row.keys.items() if key not in NOTED} for row in rows]
-    lines = [
-        values(keys) | {"accuracy": row.summary(), "missing": row.missing} for keys, row in zip(said, rows, strict=True)
-    ]
-    return Table(name, TITLE, around((ACCURACY, MISSING), said), lines, missing_notes(rows))
+    lines = [values(row.keys) | {"accuracy": row.summary(), "missing": row.missing} for row in rows]
+    columns = around((ACCURACY, MISSING), [row.keys for row in rows])
+    return Table(name, TITLE, columns, lines, missing_notes(rows))
 
 
 def accuracy_bars(rows: Sequence[Answered]) -> Figure:

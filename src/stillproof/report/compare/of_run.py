@@ -14,7 +14,7 @@ from stillproof.report.runs import trained_rows
 from stillproof.store.records import Run
 from stillproof.store.store import Store
 
-NOT_ABOUT = ("method", "cells", "reason")
+NOT_ABOUT = ("method", "cells", "reason", "set", "caveat")
 MAY_DIFFER = ("ipc", "recipe", "protocol")  # where nothing agrees in these too, as with full data
 
 

@@ -28,9 +28,12 @@ RULES = (RECIPE, PROTOCOL, SELECTION, SCALE)
 RULES_OF_OWN_RECIPES = (dataclasses.replace(RECIPE, fold="always"), *RULES[1:])
 
 
+NOTED = ("set", "caveat")  # what rows say of sets that were there before is told below the table
+
+
 def around(numbers: Sequence[Column], said: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
     """Return the usual columns that rows give something to, around those of numbers; all else stands behind these."""
-    keys = dict.fromkeys(key for row in said for key in row)
+    keys = dict.fromkeys(key for row in said for key in row if key not in NOTED)
     usual = {column.key for column in (*BEFORE, *RULES)}
     before, after = ([column for column in columns if column.key in keys] for columns in (BEFORE, RULES))
     more = [Column(key, key, fold="same", absent="") for key in keys if key not in usual]
@@ -39,7 +42,8 @@ def around(numbers: Sequence[Column], said: Iterable[Mapping[str, Any]]) -> tupl
 
 def values(said: Mapping[str, Any]) -> dict[str, Value]:
     """Return what a row says as values of a table; lists and fractions cannot be, so that they become text."""
-    return {key: value if isinstance(value, str | int | None) else str(value) for key, value in said.items()}
+    told = {key: value for key, value in said.items() if key not in NOTED}
+    return {key: value if isinstance(value, str | int | None) else str(value) for key, value in told.items()}
 
 
 def about(row: Answered) -> dict[str, Value]:
