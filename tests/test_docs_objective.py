@@ -31,6 +31,7 @@ def test_the_objective_of_the_page_keeps_the_contract(folder: Path, stillproof: 
     assert len(checks) == 6 and all(check["ok"] for check in checks), checks
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_work(folder: Path, stillproof: Commands) -> None:
     for line in block("sh").splitlines():
         program, verb, *rest = shlex.split(line.replace("quick:", "smoke:"))

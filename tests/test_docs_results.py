@@ -4,11 +4,14 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from commands import TINY, Commands
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_work(tmp_path: Path, stillproof: Commands) -> None:
     (block,) = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     said = {}

@@ -4,6 +4,8 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from commands import Commands
 
 PAGE = (Path(__file__).parents[1] / "docs" / "teachers.md").read_text(encoding="utf-8")
@@ -14,6 +16,7 @@ def block(language: str) -> str:
     return str(found)
 
 
+@pytest.mark.slow
 def test_the_command_and_the_method_of_the_page_work(tmp_path: Path, stillproof: Commands) -> None:
     quick = ("teacher-quick", "teacher-quick:epochs=1")
     (tmp_path / "first.py").write_text(block("python").replace(*quick).replace('"quick:', '"quick:epochs=2:'))

@@ -181,6 +181,7 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path: Path, stillproof:
     assert stillproof(*command, cwd=tmp_path).code == 0
 
 
+@pytest.mark.slow
 def test_an_artifact_folder_that_cannot_be_written_stops_a_pool_with_one_sentence(
     tmp_path: Path, stillproof: Commands
 ) -> None:

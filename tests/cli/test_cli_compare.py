@@ -3,12 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from commands import TINY, Commands
 
 HOW = ["--recipe", "smoke", "--seeds", "2", *TINY]
 
 
+@pytest.mark.slow
 def test_foreign_files_are_compared_and_so_are_their_models(tmp_path: Path, stillproof: Commands) -> None:
     rng = np.random.default_rng(0)
     for name in ("a", "b"):

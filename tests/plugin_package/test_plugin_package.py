@@ -62,6 +62,7 @@ def test_an_installed_package_is_found_and_runs_in_the_pool_without_any_edit(tmp
     assert (row["method"], row["accuracy"]["n"], row["missing"]) == ("brightest", 2, 0)
 
 
+@pytest.mark.slow
 def test_a_single_file_travels_to_the_workers_by_value(tmp_path: Path, stillproof: Commands) -> None:
     away = tmp_path / "elsewhere" / "mine.py"  # in no process's path, and under a name that cannot be imported
     away.parent.mkdir()

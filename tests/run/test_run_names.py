@@ -154,7 +154,11 @@ UNSEEN = (  # comments, docstrings, and files that decide no number
     [
         (UNSEEN, set()),
         ([Edit("distill/dm.py", "lr: float = 1.0", "lr: float = 2.0")], {"dm", "snapshot", "training", "coverage"}),
-        ([Edit("train/epochs.py", "/ seen", "/ seen / 2")], {"mtt", "training", "full", "coverage"}),
+        pytest.param(
+            [Edit("train/epochs.py", "/ seen", "/ seen / 2")],
+            {"mtt", "training", "full", "coverage"},
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["nothing that counts", "a method", "training"],
 )

@@ -104,6 +104,7 @@ def test_a_compiled_step_is_the_eager_one_but_for_rounding(monkeypatch: pytest.M
         torch.testing.assert_close(fast.weights[name], weights, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_machine_without_a_compiler_trains_all_the_same(tmp_path: Path) -> None:
     code = f"""
 import logging, sys

@@ -228,6 +228,7 @@ def test_they_keep_the_contract(path: Path) -> None:
     assert results and [result for result in results if not result["ok"]] == []
 
 
+@pytest.mark.slow
 def test_a_plug_in_trains_in_the_pool_as_in_one_process(tmp_path: Path, stillproof: Commands) -> None:
     recipe = ["--recipe", "smoke:objective=fgsm-training(eps=0.1)", "--seeds", "2", "--plugin", str(FGSM), "--json"]
     scores = []
