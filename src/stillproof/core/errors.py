@@ -68,3 +68,7 @@ class LeaseLost(StoreError):
 
 class Unsupported(StillproofError):
     """Something that cannot be computed, by definition; stored as an outcome with its reason."""
+
+
+class Diverged(Unsupported):
+    """A training whose loss is no longer finite: computed again, it would end in the same way."""

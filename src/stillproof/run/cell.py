@@ -23,6 +23,8 @@ class Planned:
         alone: Whether it measures time, so that no other may run beside it.
         memory: The bytes that it is expected to hold at its peak, beside those of any process.
         disk: The bytes of its artifacts, as far as they can be foreseen.
+        open: Whether it is not known yet what it needs besides: that depends on the answers of its ``needs``. It waits
+            until those are there and it is planned again.
     """
 
     spec: Json
@@ -34,6 +36,7 @@ class Planned:
     alone: bool = False
     memory: float = 0.0
     disk: float = 0.0
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Cell:
     alone: bool = False
     memory: float = 0.0
     disk: float = 0.0
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,15 @@ from stillproof.store.records import NewCell
 from stillproof.store.store import Store
 
 
-def enter(store: Store, cells: Sequence[Cell]) -> dict[str, str]:
-    """Put the plan into the store, failed cells back in line; return the status that each cell had before."""
+def enter(store: Store, cells: Sequence[Cell], *, again: bool = True) -> dict[str, str]:
+    """Put the plan into the store; return the status that each cell had before.
+
+    Cells that failed before go back in line, if they are to be tried ``again``.
+    """
     before = store.results.statuses([cell.id for cell in cells])
     store.results.put([NewCell(cell.id, cell.stage, cell.spec, cell.where, cell.needs) for cell in cells])
-    store.claims.reset_failed([cell.id for cell in cells])
+    if again:
+        store.claims.reset_failed([cell.id for cell in cells])
     return before
 
 

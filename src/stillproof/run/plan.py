@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.spec import Json, canonical_json, digest
-from stillproof.nets.home import HOME
+from stillproof.nets.home import HOME, HOME_BN
 from stillproof.run.cell import SPEC_FORMAT, Cell, Images, Planned
 from stillproof.run.resolve import Resolver
 from stillproof.run.stage import Stage
+from stillproof.store.records import Record
 from stillproof.suites.requests import Request, Row
 
 # What the planner itself puts into a spec: the stage, and what names its code.
@@ -27,9 +28,18 @@ class TooFewImages(BadInput):
 class Planner:
     """Turns requests into cells; a request that was seen before costs nothing."""
 
-    def __init__(self, root: Path, device: str = "cpu") -> None:
-        """Plan for the data sets below ``root``; ``device`` matters only for what is timed."""
+    def __init__(
+        self, root: Path, device: str = "cpu", record: Callable[[str], Record | None] = lambda _: None
+    ) -> None:
+        """Plan for the data sets below ``root``.
+
+        Args:
+            root: Where data sets are.
+            device: Matters only for what is timed.
+            record: Tells what a store has of a cell, for questions that depend on the answers to others.
+        """
         self.device = device
+        self.record = record
         self.cells: dict[str, Cell] = {}
         self.names = Resolver(root)
         self._known: dict[Request, Cell] = {}
@@ -68,7 +78,8 @@ class Planner:
 
     def _row(self, row: Row) -> Json:
         """Return a row with its cells; one that may be too large for its data set, and is, has a reason instead."""
-        keys = {**row.keys, **{key: self._named(row.keys) for key, value in row.keys.items() if value == HOME}}
+        homes = {key: value for key, value in row.keys.items() if value in (HOME, HOME_BN)}
+        keys = {**row.keys, **{key: self._named(value, row.keys) for key, value in homes.items()}}
         if row.reason:
             return {**keys, "cells": [], "reason": row.reason}
         try:
@@ -78,9 +89,9 @@ class Planner:
                 raise
             return {**keys, "cells": [], "reason": str(error)}
 
-    def _named(self, keys: Mapping[str, Any]) -> str:
+    def _named(self, home: str, keys: Mapping[str, Any]) -> str:
         """Return what the home network of a row's data set is called."""
-        return self.names.network_name(HOME, self.names.data(keys["dataset"], "test").info)
+        return self.names.network_name(home, self.names.data(keys["dataset"], "test").info)
 
     def plan(self, request: Request) -> Cell:
         """Return the cell that answers a request; those that it needs are planned on the way."""
@@ -123,8 +134,17 @@ class Planner:
         where = {**planned.where, "flops": planned.flops, "label": planned.label}
         if name not in self.cells:
             rest = (planned.needs, planned.flops, planned.label, planned.images, planned.alone)
-            self.cells[name] = Cell(name, stage, spec, where, *rest, memory=planned.memory, disk=planned.disk)
+            size = (planned.memory, planned.disk)
+            self.cells[name] = Cell(name, stage, spec, where, *rest, *size, open=planned.open)
         return self.cells[name]
+
+    def ready(self) -> list[Cell]:
+        """Return the cells that can be computed by now: neither open themselves nor in need of such."""
+        waiting: set[str] = set()
+        for cell in self.cells.values():  # in order of need
+            if cell.open or any(need in waiting for need in cell.needs):
+                waiting.add(cell.id)
+        return [cell for cell in self.cells.values() if cell.id not in waiting]
 
 
 def _conditions(rows: Iterable[Row]) -> Iterable[Request]:

@@ -105,6 +105,8 @@ class Stage:
     """
 
     __pydantic_config__: ClassVar[Any] = {"arbitrary_types_allowed": True}  # fields may be requests
+    # Whether it has an answer even if a cell that it needs is unsupported; otherwise it then is so itself.
+    bears_unsupported: ClassVar[bool] = False
 
     def plan(self, planner: Planner) -> Planned:
         """Return the question as a cell has it."""

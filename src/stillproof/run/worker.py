@@ -114,7 +114,9 @@ class Worker:
 
     def _compute(self, cell: Cell) -> None:
         self._began = time.perf_counter()
-        missing = next((need for need in cell.needs if self._status.get(need) != "done"), None)
+        stage: type[Stage] = stages.get(cell.stage)
+        borne = ("done", "unsupported") if stage.bears_unsupported else ("done",)
+        missing = next((need for need in cell.needs if self._status.get(need) not in borne), None)
         if missing:
             self._settle(cell, lambda: self._pass_on(cell, missing))
             return
@@ -128,7 +130,6 @@ class Worker:
         report(0.0)
         try:
             with heartbeat:
-                stage: type[Stage] = stages.get(cell.stage)
                 answer = stage.compute(Job(cell.id, cell.spec, cell.where, self.store, self.options, report))
             if not isinstance(answer, Answer):
                 raise StillproofError(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from torch import Tensor
 
 from stillproof.core.context import Context
-from stillproof.core.errors import StillproofError
+from stillproof.core.errors import Diverged
 from stillproof.train.compiled import compiled
 from stillproof.train.curve import Curve
 from stillproof.train.model import LogitsOf, TrainedModel, logits_of
@@ -80,7 +80,7 @@ class Training:
     def record(self, epoch: int, mean_loss: float) -> None:
         """End a pass: refuse a loss that is not finite, and measure the model where the recipe wants a point."""
         if not mean_loss < float("inf"):
-            raise StillproofError(f"training diverged: the loss is {mean_loss} in epoch {epoch + 1}; try a smaller lr.")
+            raise Diverged(f"training diverged: the loss is {mean_loss} in epoch {epoch + 1}; try a smaller lr.")
         if self.curve:
             self.curve.losses.append(mean_loss)
             if self.recipe.is_measured(epoch):

@@ -19,9 +19,11 @@ class ChangeThenMix:
     Args:
         per_batch: Whether all images of a batch are mixed in the same way, as their authors do; each is changed in its
             own way before.
+        mixed: Whether images are mixed at all; DD-Ranking trains on hard labels without it.
     """
 
     per_batch: bool = True
+    mixed: bool = True
     pixels: ClassVar[bool] = True
 
     @property
@@ -35,8 +37,10 @@ class ChangeThenMix:
 
     def __call__(self, images: Tensor, generator: torch.Generator) -> Tensor:
         """Return the mixed images alone: for labels that a teacher gives afterwards."""
-        return self.mixing(self.change(images, Draws(len(images), generator)), generator)
+        changed = self.change(images, Draws(len(images), generator))
+        return self.mixing(changed, generator) if self.mixed else changed
 
     def mix(self, images: Tensor, targets: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """Return images and targets (N, classes), both mixed in the same shares."""
-        return self.mixing.mix(self.change(images, Draws(len(images), generator)), targets, generator)
+        changed = self.change(images, Draws(len(images), generator))
+        return self.mixing.mix(changed, targets, generator) if self.mixed else (changed, targets)

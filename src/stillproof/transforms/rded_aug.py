@@ -25,6 +25,7 @@ class RDEDAug(ChangeThenMix):
 
     Args:
         per_batch: Whether all images of a batch are covered in the same place, as in the authors' code.
+        mixed: Whether images are mixed at all.
         factor: Patches along each side of an image.
         min_scale: Smallest area of a box, as a share of the image's; by default that of one of ``factor`` parts.
         flip: Whether there are mirror images, which digits have no use for.

@@ -20,6 +20,7 @@ class SRe2LAug(ChangeThenMix):
 
     Args:
         per_batch: Whether all images of a batch keep the same share of themselves, as in the authors' code.
+        mixed: Whether images are mixed at all.
         padding: Black pixels at each side; by default 4, but an eighth of the size below 32 pixels.
         flip: Whether there are mirror images, which digits have no use for.
         alpha: Both parameters of the Beta distribution that an image's own share comes from.

@@ -8,7 +8,6 @@ from stillproof.answers import Made
 from stillproof.core.presets import Scale
 from stillproof.core.weight import weight_of
 from stillproof.nets.home import HOME
-from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.sets.read import read_set
 from stillproof.suites.requests import Part, distilled, real_images, snapshot
@@ -31,7 +30,7 @@ class Distilling(Engine):
         snapshots: Sequence[int] = (),
     ) -> Made:
         """Make a distilled set; ``method`` may carry parameters, as in ``dm:steps=100``."""
-        planner = Planner(self.root, self.device)
+        planner = self._planner()
         request = distilled(real_images(dataset, part), method, ipc, seed, network, scale)
         cell = planner.plan(request)
         kept = {step: planner.plan(snapshot(request, step)).id for step in snapshots}

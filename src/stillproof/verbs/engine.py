@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from stillproof.core.components import stages
 from stillproof.core.errors import CellFailed
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins, read_plugin
 from stillproof.core.spec import Json
@@ -21,6 +22,7 @@ from stillproof.run.executor import OnChange, Work
 from stillproof.run.executors.process_count import workers_for
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Options, answer_of, default_device
+from stillproof.run.worker import FINISHED
 from stillproof.store.store import Store, open_store
 from stillproof.suites.requests import Request
 
@@ -94,21 +96,56 @@ class Engine:
 
     def answers(self, requests: Sequence[Request]) -> list[Json]:
         """Return the answers to several questions, in their order."""
-        planner = Planner(self.root, self.device)
-        cells = [planner.plan(request).id for request in requests]
-        self.execute(planner)
-        return [answer_of(cell, self.store) for cell in cells]
+
+        def plan() -> Planner:
+            planner = self._planner()
+            for request in requests:
+                planner.plan(request)
+            return planner
+
+        planner = self._finish(plan(), plan)
+        return [answer_of(planner.plan(request).id, self.store) for request in requests]
+
+    def _planner(self) -> Planner:
+        """Return a new planner, which knows the answers of the store."""
+        return Planner(self.root, self.device, self.store.results.get)
 
     def estimate(self, planner: Planner) -> Estimate:
         """Return what the rest of a plan will cost."""
         return estimate(self.store, list(planner.cells.values()), self._here(planner))
 
-    def execute(self, planner: Planner, *, must_succeed: bool = True, stop_at_failure: bool = False) -> dict[str, str]:
-        """Compute what the store does not know yet; return the status that each cell had before."""
-        cells = list(planner.cells.values())
-        before = enter(self.store, cells)
+    def _finish(
+        self,
+        planner: Planner,
+        plan_again: Callable[[], Planner],
+        *,
+        must_succeed: bool = True,
+        stop_at_failure: bool = False,
+    ) -> Planner:
+        """Compute a plan in rounds: with the answers of one round, what was open before is planned; return the last."""
+        how = {"must_succeed": must_succeed, "stop_at_failure": stop_at_failure}
+        self.execute(planner, **how)
+        while any(cell.open for cell in planner.cells.values()) and not self._stopped(planner, stop_at_failure):
+            planner = plan_again()
+            self.execute(planner, **how, again=False)
+        return planner
+
+    def _stopped(self, planner: Planner, stop_at_failure: bool) -> bool:
+        """Say whether a failure has ended the work."""
+        return stop_at_failure and "failed" in self.store.results.statuses(list(planner.cells)).values()
+
+    def execute(
+        self, planner: Planner, *, must_succeed: bool = True, stop_at_failure: bool = False, again: bool = True
+    ) -> dict[str, str]:
+        """Compute what the store does not know yet and can be computed by now; return the status of each cell before.
+
+        Cells that failed are tried ``again``, or left as they are.
+        """
+        cells = planner.ready()
+        before = enter(self.store, cells, again=again)
         before |= dict.fromkeys(self.store.reopen_damaged([cell.id for cell in cells]), "pending")
-        if all(before.get(cell.id) in ("done", "unsupported") for cell in cells):
+        ended = ("done", "unsupported") if again else FINISHED
+        if all(before.get(cell.id) in ended for cell in cells):
             return before
         if self.device == "cpu" and any(cell.flops and before.get(cell.id) != "done" for cell in cells):
             log.info("computing on the CPU: no GPU was found.")
@@ -133,8 +170,19 @@ class Engine:
         return self.workers or workers_for([cell for cell in cells if status.get(cell.id) != "done"], self.device)
 
     def _raise_first_failure(self, planner: Planner) -> None:
-        records = self.store.results.get_many(list(planner.cells))
-        for cell in planner.cells.values():  # in order of need, so that the cause comes before its consequences
+        cells = planner.ready()
+        records = self.store.results.get_many([cell.id for cell in cells])
+        borne = _borne(cells)
+        for cell in cells:  # in order of need, so that the cause comes before its consequences
             record = records[cell.id]
-            if record.status != "done":
+            if record.status != "done" and not (record.status == "unsupported" and cell.id in borne):
                 raise CellFailed(f"{cell.label} ended as {record.status}: {explained(record.error or NOT_TRIED)}")
+
+
+def _borne(cells: Sequence[Cell]) -> set[str]:
+    """Return the cells, directly or not, that something needs which has an answer even without theirs."""
+    found: set[str] = set()
+    for cell in reversed(cells):  # whatever needs a cell comes after it
+        if cell.id in found or stages.get(cell.stage).bears_unsupported:
+            found.update(cell.needs)
+    return found

@@ -40,7 +40,7 @@ class Running(Importing):
     ) -> tuple[Planner, list[Json], Any]:
         preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1, suites.entry(suite))
         question = with_sets(self, suites.build(suite, {**preset, **in_words(self, options)}))
-        planner = Planner(self.root, self.device)
+        planner = self._planner()
         rows = planner.rows(question.rows())
         if planner.left_out and not rows:
             raise DataMissing(f"nothing is left to ask: {planner.left_out[0]}")
@@ -72,7 +72,12 @@ class Running(Importing):
         """
         planner, rows, config = self.plan_suite(suite, options, only_matching)
         self.store.results.save_run(suite, config, rows, name=name, note=note)
-        self.execute(planner, must_succeed=False, stop_at_failure=stop_at_failure)
+        planner = self._finish(
+            planner,
+            lambda: self.plan_suite(suite, options, only_matching)[0],
+            must_succeed=False,
+            stop_at_failure=stop_at_failure,
+        )
         return self.store.results.statuses(list(planner.cells))
 
     def forecast(

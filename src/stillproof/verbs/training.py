@@ -57,7 +57,7 @@ class Training(Importing):
         part: Heldout | None = "heldout" if heldout else None
         if heldout and on.stage == "data":
             on = on.but(part="fit")
-        planner = Planner(self.root, self.device)
+        planner = self._planner()
         seen, own = heldout and on.stage == "distill" and on.data.params.get("part") != "fit", DEFAULT_RECIPE
         if on.stage == "artifact":
             stored = read_set(self.store, on.params["artifact"])

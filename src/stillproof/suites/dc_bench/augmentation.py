@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stillproof.report.dc_bench.augmentation_scores import OWN_RECIPE
-from stillproof.suites.dc_bench.augmentation_variants import distinct_on
+from stillproof.suites.augmentation_variants import distinct_on
 from stillproof.suites.fixed_set import fixed_set
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import RowBuilder

@@ -11,7 +11,7 @@ from stillproof.core.presets import Preset, Scale
 from stillproof.core.reference import changed_reference
 from stillproof.core.types import Selection
 from stillproof.report.section import Section, sections_named
-from stillproof.suites.dc_bench.augmentation_variants import augmentation_of, meant_on
+from stillproof.suites.augmentation_variants import augmentation_of, meant_on
 from stillproof.suites.dc_bench.presets import PRESETS
 from stillproof.suites.dc_bench.search import SpaceName
 from stillproof.suites.dc_bench.sections import SECTIONS

@@ -1,0 +1,1 @@
+"""Suite dd-ranking: how much of an accuracy is the data's own merit."""

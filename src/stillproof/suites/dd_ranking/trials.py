@@ -1,0 +1,171 @@
+"""What is trained for a row, and how its learning rate is found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from stillproof.core.components import recipes
+from stillproof.core.reference import changed_reference, parse_reference
+from stillproof.suites.dd_ranking.settings import Setting
+from stillproof.suites.fixed_set import HELDOUT_SEEN, fixed_set
+from stillproof.suites.requests import Part, Request, Row, distilled, real_images, selected, trained
+from stillproof.suites.row_builder import FULL, RowBuilder
+
+if TYPE_CHECKING:
+    from stillproof.suites.dd_ranking.suite import DDRanking
+
+Images = Literal["set", "random", "real"]
+LabelChoice = Literal["hard", "own", "soft"]
+SIDES: tuple[Images, ...] = ("set", "random")
+RANDOM = "random"
+RATES = "rates"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One side of a comparison: images, labels and a recipe, which every seed trains anew.
+
+    Args:
+        method: The method.
+        ipc: Images per class; none for all real images.
+        images: The method's own, random real ones of the same number, or all real ones.
+        labels: ``hard``, the ``own`` of the method, or ``soft``: the answers of ``teacher``.
+        recipe: How the network is trained.
+        network: The network.
+        setting: The method's.
+        disturbance: Standard deviation of noise that is added to the images.
+        teacher: The network of that teacher.
+    """
+
+    method: str
+    ipc: int | None
+    images: Images
+    labels: LabelChoice
+    recipe: str
+    network: str
+    setting: Setting
+    disturbance: float = 0.0
+    teacher: str = ""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Turns trials of one data set into rows."""
+
+    suite: DDRanking
+    builder: RowBuilder
+
+    def row(self, section: str, trial: Trial, **more: Any) -> Row:
+        """Return the row of a trial: one training per seed, at a rate that was searched for it if that is asked."""
+        requests = [self._request(trial, seed) for seed in range(self.builder.seeds)]
+        searched = requests[0].stage in ("tuned", "best-rate")
+        there = fixed_set(trial.method)
+        seen = searched and there is not None and not there.unseen and self.builder.protocol == "fair"
+        about = {
+            "network": trial.network,
+            "recipe": trial.recipe,
+            "images": trial.images,
+            "labels": trial.labels,
+            "label_kind": trial.setting.labels,
+            "augmented": "augment=none" not in trial.recipe,
+            "rate": "searched" if searched else "own",
+            **({"caveat": HELDOUT_SEEN} if seen else {}),
+        }
+        return self.builder.row(section, trial.method, trial.ipc, requests, **about, **more)
+
+    def _request(self, trial: Trial, seed: int) -> Request:
+        """Ask for the training of one seed."""
+        asked = trained(self._on(trial, seed, "train"), trial.network, trial.recipe, seed)
+        rates = self._rates(trial)
+        if len(rates) < 2:
+            return selected(asked, self.builder.selection)
+        if self.builder.protocol == "faithful":
+            return _best(asked, rates, "oracle")
+        without = trained(self._on(trial, 0, "fit"), trial.network, trial.recipe, 0, "heldout")
+        return Request("tuned", train=asked, choice=_best(without, rates, "heldout"))
+
+    def _rates(self, trial: Trial) -> Sequence[float]:
+        """Return the rates that are tried: as many as the budget allows, those nearest to the recipe's own."""
+        soft = trial.labels == "own" and trial.setting.labels == "taught"
+        own_alone = trial.images == "real" or (self.builder.protocol == "faithful" and soft and trial.images == "set")
+        if own_alone or self.suite.budget < 2:
+            return ()
+        own: float = recipes.build(trial.recipe).lr
+        near = sorted(self.suite.rates, key=lambda rate: abs(math.log(rate / own)))
+        return sorted(near[: self.suite.budget])
+
+    def _on(self, trial: Trial, seed: int, part: Part) -> Request:
+        """Ask for the images of one seed, with their labels."""
+        if trial.ipc is None:
+            return real_images(self.builder.dataset, part)
+        own = self.builder.distilled(trial.method, trial.ipc, seed, part)
+        images = own if trial.images == "set" else self._random(trial, seed, part)
+        if trial.disturbance:
+            images = Request("noisy", of=images, std=trial.disturbance, seed=seed)
+        relabelled = partial(Request, "relabel", of=images)
+        kind = trial.setting.labels
+        if trial.labels == "soft":
+            return relabelled(labels="taught", teachers=(self._teacher(trial.teacher, part),))
+        if kind == "hard" or (trial.labels == "own" and trial.images == "set"):
+            return images
+        if trial.labels == "hard":
+            return relabelled(labels="hard")
+        # Stored soft labels have no teacher that could be asked about other images, but for the suite's.
+        teachers = (self._teacher(self.suite.teachers[0], part),) if kind == "unknown" else ()
+        return relabelled(labels="like", like=own, teachers=teachers)
+
+    def _random(self, trial: Trial, seed: int, part: Part) -> Request:
+        """Ask for random images, new ones for each seed under both protocols, in the space of the method's."""
+        _, params = parse_reference(trial.method)
+        whitened = params.get("zca", "").lower() == "true"
+        method = "random:zca=true" if whitened else RANDOM
+        real = real_images(self.builder.dataset, part)
+        assert trial.ipc is not None
+        return distilled(real, method, trial.ipc, seed, self.builder.home, self.builder.scale)
+
+    def _teacher(self, network: str, part: Part) -> Request:
+        return trained(real_images(self.builder.dataset, part), network, self.suite.teacher_recipe, 0)
+
+    def setting(self, method: str, ipc: int) -> Setting:
+        """Return how sets of a method are trained on."""
+        return self.suite.setting(method, ipc, self.builder.dataset)
+
+    def asked(self) -> Iterator[tuple[str, int, Setting]]:
+        """Yield every method with every number of images per class, and its setting."""
+        for method, ipc in self.builder.asked(self.suite.methods, self.suite.ipc):
+            yield method, ipc, self.setting(method, ipc)
+
+    def network_of(self, setting: Setting) -> str:
+        """Return the network that a method's sets are judged by."""
+        return setting.network or self.builder.home
+
+    def real(self, section: str, network: str, **more: Any) -> Row:
+        """Return the row of all real images."""
+        setting = Setting(self.suite.full_recipe, self.suite.full_recipe, "hard")
+        trial = Trial(FULL, None, "real", "hard", self.suite.full_recipe, network, setting)
+        return self.row(section, trial, **more)
+
+
+def _best(train: Request, rates: Iterable[float], rule: Literal["heldout", "oracle"]) -> Request:
+    """Ask for the best of several learning rates."""
+    tried = tuple(rates)
+    at = [train.but(recipe=changed_reference(train.recipe, lr=rate)) for rate in tried]
+    chosen = tuple(selected(one, "oracle" if rule == "oracle" else "last") for one in at)
+    return Request("best-rate", selected=chosen, rates=tried, rule=rule)
+
+
+def rate_rows(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield one row per search of a learning rate behind some rows, each once."""
+    seen: set[tuple[Request, ...]] = set()
+    for row in rows:
+        first = next(iter(row.requests), None)
+        if first is None or first.stage not in ("tuned", "best-rate"):
+            continue
+        searches = (first.choice,) if first.stage == "tuned" else row.requests
+        if searches not in seen:
+            seen.add(searches)
+            yield Row({**row.keys, "section": RATES}, searches)

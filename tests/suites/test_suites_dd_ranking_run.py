@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stillproof.report.figures.save import save_figure
+from stillproof.report.run_report import report_of
+from stillproof.report.runs import newest_run
+from stillproof.session import Session
+from stillproof.suites.dd_ranking.suite import DDRanking
+
+TINY = "convnet:depth=1:width=4"
+TEACHER = "convnet-1-bn:width=4"
+OPTIONS = {
+    "scale": "smoke",
+    "methods": ["random", f"rded:teacher=({TEACHER})"],
+    "network": [TINY, "mlp"],
+    "teachers": [TEACHER, f"{TEACHER}:activation=sigmoid"],
+}
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    with Session(str(tmp_path_factory.mktemp("dd-ranking") / "results.db")) as opened:
+        status = opened.run_suite("dd-ranking", OPTIONS)
+        assert set(status.values()) == {"done"}
+        yield opened
+
+
+def test_every_section_has_its_table(session: Session) -> None:
+    tables = {table.name for table in session.tables("dd-ranking")}
+    assert {section.name for section in DDRanking.reports} <= tables
+
+
+def test_figures_are_drawn(session: Session, tmp_path: Path) -> None:
+    figures = report_of(session.store, newest_run(session.store, "dd-ranking")).figures()
+    assert len(figures) >= 4
+    for name, figure in figures.items():
+        save_figure(figure, tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+
+
+def test_the_same_run_again_computes_nothing(session: Session) -> None:
+    planner, _, _ = session.plan_suite("dd-ranking", OPTIONS)
+    assert not any(cell.open for cell in planner.cells.values())
+    assert session.estimate(planner).cached == len(planner.cells)
+
+
+def test_random_images_are_no_better_than_themselves(session: Session) -> None:
+    rows = newest_run(session.store, "dd-ranking").rows
+    alike = [row for row in rows if (row["section"], row["method"], row.get("labels")) == ("labels", "random", "own")]
+    assert len(alike) == 2 and alike[0]["cells"] == alike[1]["cells"]
+
+
+@pytest.mark.slow
+def test_faithful_runs_too(tmp_path: Path) -> None:
+    with Session(str(tmp_path / "s.db")) as opened:
+        status = opened.run_suite("dd-ranking", OPTIONS | {"protocol": "faithful", "network": [TINY]})
+        assert set(status.values()) == {"done"}
+        assert opened.tables("dd-ranking")
