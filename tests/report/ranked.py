@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from answered import BROKEN
+
 from stillproof.report.answers import Answered
 
-BROKEN = "RuntimeError('it went off')"
 N_TEST = 360
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WIDTH = 0.76  # of a bar, where its place is 1 wide
 INCHES = 1.85  # of that place
 HATCH = "////"
+TOTAL = 9.0  # points that its mark is wide
 BASE = 0.3  # opacity of the first part below the others
 LEGEND_LETTERS = 26
 
@@ -106,7 +107,7 @@ def _draw(axes: Axes, stack: Stack, x: int, steps: int) -> None:
         axes.annotate("-", (x, 0), (0, 1), textcoords="offset points", ha="center", fontsize=15, color=FAINT)
     if stack.total is not None:
         end = x + WIDTH / 2 + 0.05
-        axes.plot(end, stack.total.mean, marker="_", markersize=9, markeredgewidth=2.2, color=INK, zorder=3.5)
+        axes.plot(end, stack.total.mean, marker="_", markersize=TOTAL, markeredgewidth=2.2, color=INK, zorder=3.5)
         draw_whiskers(axes, [end], [stack.total], INK)
 
 
@@ -124,5 +125,5 @@ def _handles(data: StackedBars) -> list[Artist]:
         Patch(color=colour, label=textwrap.fill(name, LEGEND_LETTERS))
         for name, colour in zip(data.names, PARTS, strict=False)
     ]
-    total = Line2D([], [], linestyle="", marker="_", markersize=9, markeredgewidth=2.2, color=INK, label="in all")
+    total = Line2D([], [], linestyle="", marker="_", markersize=TOTAL, markeredgewidth=2.2, color=INK, label="in all")
     return [*handles, total, *([chance_handle()] if data.chance is not None else [])]
