@@ -74,6 +74,9 @@ def test_a_method_with_hard_labels_has_one_training_under_both_names() -> None:
     rows = [real("labels", REAL), ranked("labels", "dm", 10, HARD), ranked("labels", "dm", 10, RANDOM, images="random")]
     (line,) = tables(rows)[0].rows
     assert mean_of(line["hard"]) == mean_of(line["own"]) == pytest.approx(0.5) and line["lrs"] is not None
+    broken: list[float | None] = [None, 0.5, 0.5]
+    (line,) = tables([real("labels", REAL), *sides("labels", "dm", 10, broken, broken, RANDOM)])[0].rows
+    assert line["missing"] == 1, "what is missing is counted once"
 
 
 def test_only_seeds_with_all_four_accuracies_have_a_score() -> None:

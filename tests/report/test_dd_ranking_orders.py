@@ -83,7 +83,7 @@ def test_two_methods_are_no_order() -> None:
 def test_a_method_without_a_score_has_no_place_and_is_not_averaged_away() -> None:
     gone = {**ACCURACIES, "rded": {**ACCURACIES["rded"], "mlp": None}}
     found = tables(rows(gone))
-    assert found["networks"].rows[2]["lrs_mlp"] is None and found["networks"].rows[2]["missing"] == 4
+    assert found["networks"].rows[2]["lrs_mlp"] is None and found["networks"].rows[2]["missing"] == 2
     assert "No LRS of rded, 10 images per class, mlp: no accuracy of hard and own." in found["networks"].notes
     assert f"Missing: {BROKEN}" in found["networks"].notes
     assert [line["rank_mlp"] for line in found["networks-ranks"].rows] == [1, 2, None]
@@ -110,7 +110,7 @@ def test_heat_maps_show_the_score_and_frame_the_home() -> None:
 def test_teachers_are_compared_with_the_first() -> None:
     found = rows(ACCURACIES, "teacher")
     first, ranks, order = teachers_tables(by_section(found))
-    assert shown(first).header[2:] == ["convnet-1 (home)", "mlp", "vgg-11"] and "LRS by teacher" in first.title
+    assert shown(first).header[2:] == ["convnet-1 (first)", "mlp", "vgg-11"] and "LRS by teacher" in first.title
     assert [line["rank_mlp"] for line in ranks.rows] == [2, 3, 1]
     assert [line["other"] for line in order.rows] == ["mlp", "vgg-11"]
     (figure,) = teachers_figures(by_section(found)).values()

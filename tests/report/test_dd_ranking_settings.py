@@ -61,6 +61,18 @@ def test_without_a_most_common_value_all_are_marked() -> None:
     assert table.rows[0]["teacher"] == Marked(None) and "-*" in shown(table).rows[0]
 
 
+def test_what_changes_with_hard_labels_is_said() -> None:
+    hard = "rded:batch=50:objective=cross-entropy:augment=rded-aug(mixed=False,flip=False)"
+    changed = setting("rded", recipe="rded:batch=50:augment=rded-aug(flip=False)", hard_recipe=hard)
+    (table,) = settings_tables({"settings": [setting("dm"), changed, setting("mine", hard_recipe="smoke")]})
+    assert [line["with_hard_labels"] for line in table.rows] == [
+        "the same",
+        "objective=cross-entropy, augment=rded-aug(mixed=False,flip=False)",
+        "smoke",
+    ]
+    assert to_json(table)["rows"][1]["hard_recipe"] == hard
+
+
 def test_methods_are_compared_with_those_of_the_same_size_and_data_set() -> None:
     other = [setting("dm", ipc=50, batch=50), setting("dm", dataset="cifar10", network="convnet-3")]
     (table,) = settings_tables({"settings": [*ROWS, *other]})

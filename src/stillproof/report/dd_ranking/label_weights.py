@@ -52,7 +52,7 @@ def draw_weights(found: Sequence[Sides]) -> Figure:
 def _line(sides: Sides) -> dict[str, Value]:
     scores = {weight: sides.lrs(weight) for weight in WEIGHTS}
     means = {f"lrs_{weight}": None if score is None else Mean(score) for weight, score in scores.items()}
-    return about_rows(sides.row, sides.named()) | means
+    return about_rows(sides.row, sides.asked()) | means
 
 
 def _curve(sides: Sides) -> Curve:

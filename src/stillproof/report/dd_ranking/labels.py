@@ -70,7 +70,7 @@ def _line(sides: Sides) -> dict[str, Value]:
     accuracies = {name: bare(row) for name, row in sides.named().items()}
     scores = {"hlr": sides.hlr(), "ior": sides.ior(), "lrs": sides.lrs()}
     published = {f"published_{name}": value for name, value in published_labels(sides).items()}
-    return about_rows(sides.row, sides.named()) | accuracies | scores | published
+    return about_rows(sides.row, sides.asked()) | accuracies | scores | published
 
 
 def _draw(found: list[Sides]) -> Figure:

@@ -14,9 +14,10 @@ from stillproof.score.stats import Summary
 
 SCORES_NOTE = "LRS from 0 to 100, with weight 0.5, computed seed by seed."
 ORDER_NOTE = (
-    "Agreement of the order of methods by LRS with that at home; in brackets: 95 % interval, bootstrap over the seeds "
-    "of each method."
+    "Agreement of the order of methods by LRS with that under the {home} {varied}; in brackets: 95 % interval, "
+    "bootstrap over the seeds of each method."
 )
+HOME = {"network": "home", "teacher": "first"}  # what others are compared with
 
 
 def scores_table(name: str, blocks: Sequence[Block], notes: Iterable[str]) -> Table:
@@ -26,8 +27,8 @@ def scores_table(name: str, blocks: Sequence[Block], notes: Iterable[str]) -> Ta
         for found in block.sides.values():
             scores = {f"lrs_{under}": sides.lrs() for under, sides in found.items()}
             first = next(iter(found.values()))
-            missing = sum(row.missing for sides in found.values() for row in sides.rows())
-            lines.append(about_rows(first.row, first.named()) | scores | {"missing": missing})
+            missing = sum(row.missing for sides in found.values() for row in sides.asked().values())
+            lines.append(about_rows(first.row, first.asked()) | scores | {"missing": missing})
     columns = (*_before(blocks), LABEL_KIND, *_under(blocks, "lrs", Summary), MISSING, RATE, *RULES_OF_OWN_RECIPES)
     return Table(name, f"LRS by {blocks[0].varied}", columns, lines, [SCORES_NOTE, *notes])
 
@@ -50,7 +51,8 @@ def ranks_table(name: str, blocks: Sequence[Block]) -> Table:
 def agreement_table(name: str, blocks: Sequence[Block]) -> Table:
     """Return one line per network or teacher that is compared with the home."""
     lines: list[dict[str, Value]] = []
-    notes = [ORDER_NOTE]
+    varied = blocks[0].varied
+    notes = [ORDER_NOTE.format(home=HOME[varied], varied=varied)]
     for block in blocks:
         # A line of no method stays, whichever methods are shown.
         line = {key: value for key, value in about(block.row).items() if key != "method"}
@@ -62,12 +64,12 @@ def agreement_table(name: str, blocks: Sequence[Block]) -> Table:
             notes += [f"Order under {other}, {images(block.row['ipc'])}: {reason}."] * bool(reason)
     columns = (
         *(column for column in _before(blocks) if column is not METHOD),
-        *(Column("home", "home", fold="same"), Column("other", "order under")),
+        *(Column("home", HOME[varied], fold="same"), Column("other", "order under")),
         *(Column("kendall", "Kendall", Estimate), Column("spearman", "Spearman", Estimate)),
         Column("methods", "methods", int),
         *RULES_OF_OWN_RECIPES[1:],
     )
-    title = f"Is the order of methods the same under another {blocks[0].varied}?"
+    title = f"Is the order of methods the same under another {varied}?"
     return Table(f"{name}-order", title, columns, lines, notes)
 
 
@@ -76,7 +78,7 @@ def _before(blocks: Sequence[Block]) -> tuple[Column, ...]:
 
 
 def _under(blocks: Sequence[Block], what: str, holds: type) -> list[Column]:
-    """Return one column per network or teacher; that at home says so."""
-    homes = {block.home for block in blocks}
+    """Return one column per network or teacher; the one that others are compared with says so."""
+    homes, home = {block.home for block in blocks}, HOME[blocks[0].varied]
     names = dict.fromkeys(name for block in blocks for name in block.names())
-    return [Column(f"{what}_{name}", f"{name} (home)" if name in homes else name, holds) for name in names]
+    return [Column(f"{what}_{name}", f"{name} ({home})" if name in homes else name, holds) for name in names]

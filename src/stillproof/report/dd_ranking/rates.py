@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from stillproof.core.spec import Json
 from stillproof.report.answers import Answered
 from stillproof.report.captions import CHOSEN_ON
-from stillproof.report.dd_ranking.sides import whose
 from stillproof.report.rows import Rows, missing_notes
-from stillproof.report.tables.columns import BEFORE, MISSING, PROTOCOL, RECIPE, SCALE, about
+from stillproof.report.tables.columns import BEFORE, MISSING, RULES_OF_OWN_RECIPES, about
 from stillproof.report.tables.table import Column, Marked, Percent, Table, Value
 
 WHAT = (
@@ -20,7 +19,7 @@ WHAT = (
 SEED = Column("seed", "seed", int, "same")
 NOTE = (
     "One column per learning rate: the accuracy in % on the images that it was judged by; *: the chosen one; diverged: "
-    "the training broke down; -: not tried."
+    "the training broke down; -: not tried; at an end: of the list, beyond which a better one may lie."
 )
 
 
@@ -32,8 +31,9 @@ def rates_tables(rows: Rows) -> list[Table]:
         *(*BEFORE, *WHAT, SEED),
         Column("chosen_on", "chosen on", fold="same"),
         Column("chosen", "chosen"),
+        Column("end", "", fold="empty", absent=""),
         *(Column(f"at_{rate:g}", f"{rate:g}", Percent) for rate in rates),
-        *(MISSING, RECIPE, PROTOCOL, SCALE),
+        *(MISSING, *RULES_OF_OWN_RECIPES),
     )
     lines = [line for row in found for line in _lines(row)]
     return [
@@ -42,7 +42,7 @@ def rates_tables(rows: Rows) -> list[Table]:
             "Learning rates that were tried",
             columns,
             lines,
-            [NOTE, *_ends(found), *_reasons(found), *missing_notes(found)],
+            [NOTE, *_reasons(found), *missing_notes(found)],
         )
     ]
 
@@ -59,7 +59,8 @@ def _lines(row: Answered) -> Iterator[dict[str, Value]]:
 def _searched(result: Json) -> dict[str, Value]:
     chosen = result["chosen"]
     tried = {f"at_{entry['rate']:g}": _got(entry, chosen=entry["rate"] == chosen) for entry in result["tried"]}
-    return {"chosen_on": CHOSEN_ON[result["rule"]], "chosen": f"{chosen:g}", **tried}
+    end = "at an end" if _at_end(result) else None
+    return {"chosen_on": CHOSEN_ON[result["rule"]], "chosen": f"{chosen:g}", "end": end, **tried}
 
 
 def _got(entry: Json, *, chosen: bool) -> Value:
@@ -69,15 +70,10 @@ def _got(entry: Json, *, chosen: bool) -> Value:
     return Marked(got) if chosen else got
 
 
-def _ends(rows: Sequence[Answered]) -> list[str]:
-    """Name the searches that chose an end of their list, since a better rate may lie beyond it."""
-    at_an_end = dict.fromkeys(
-        f"{whose(row)} ({row['images']} images, {row['labels']} labels: {result['chosen']:g})"
-        for row in rows
-        for result in row.results
-        if result and len(result["tried"]) > 1 and result["chosen"] in _range(result)
-    )
-    return [f"At an end of the list, beyond which a better one may lie: {'; '.join(at_an_end)}."] if at_an_end else []
+def _at_end(result: Json) -> bool:
+    """Say whether the chosen rate is an end of the list, so that a better one may lie beyond it."""
+    rates = [entry["rate"] for entry in result["tried"]]
+    return len(rates) > 1 and result["chosen"] in (min(rates), max(rates))
 
 
 def _reasons(rows: Sequence[Answered]) -> list[str]:
@@ -85,8 +81,3 @@ def _reasons(rows: Sequence[Answered]) -> list[str]:
     tried = [entry for row in rows for result in row.results if result for entry in result["tried"]]
     told = {(entry["rate"], entry["reason"]) for entry in tried if entry.get("reason")}
     return [f"At {rate:g}: {reason}" for rate, reason in sorted(told)]
-
-
-def _range(result: Json) -> tuple[float, float]:
-    rates = [entry["rate"] for entry in result["tried"]]
-    return min(rates), max(rates)

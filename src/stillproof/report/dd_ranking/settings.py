@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stillproof.core.reference import parse_reference
 from stillproof.report.answers import Answered
 from stillproof.report.rows import Rows, grouped
-from stillproof.report.tables.columns import DATASET, METHOD, PROTOCOL, SCALE
+from stillproof.report.tables.columns import DATASET, METHOD, PROTOCOL, RULES_OF_OWN_RECIPES, SCALE
 from stillproof.report.tables.table import Column, Marked, Table, Value
 
 SETTINGS = (
@@ -25,8 +26,9 @@ SETTINGS = (
     Column("teacher", "teacher"),
 )
 # A recipe is all of these under one name, so that it is not compared again.
-RECIPES = (Column("recipe", "recipe"), Column("hard_recipe", "recipe with hard labels"))
-COLUMNS = (DATASET, METHOD, Column("ipc", "ipc", int, "same"), *SETTINGS, *RECIPES, PROTOCOL, SCALE)
+RECIPES = (RULES_OF_OWN_RECIPES[0], Column("hard_recipe", "recipe with hard labels", fold="always"))
+HARD = Column("with_hard_labels", "with hard labels")
+COLUMNS = (DATASET, METHOD, Column("ipc", "ipc", int, "same"), *SETTINGS, HARD, *RECIPES, PROTOCOL, SCALE)
 Setting = str | int | None
 
 
@@ -36,7 +38,7 @@ class NoneMostCommon:
 
 NOTE = (
     "*: not what most methods have; where no value is the most common one, all are marked, so that a column without a "
-    "star is the same for all."
+    "star is the same for all. with hard labels: what the method is then trained with instead."
 )
 
 
@@ -48,12 +50,23 @@ def settings_tables(rows: Rows) -> list[Table]:
 
 def _lines(group: Sequence[Answered]) -> list[dict[str, Value]]:
     usual = {column.key: _most_common([_value(row[column.key]) for row in group]) for column in SETTINGS}
-    return [{column.key: _cell(row, column.key, usual) for column in COLUMNS} for row in group]
+    return [
+        {column.key: _cell(row, column.key, usual) for column in COLUMNS} | {HARD.key: _instead(row)} for row in group
+    ]
 
 
 def _cell(row: Answered, key: str, usual: Mapping[str, Setting | NoneMostCommon]) -> Value:
     value = _value(row[key])
     return value if usual.get(key, value) == value else Marked(value)
+
+
+def _instead(row: Answered) -> str:
+    """Return the parameters of the recipe with hard labels that differ from those of the recipe."""
+    (name, own), (hard_name, hard) = (parse_reference(row[key] or "") for key in ("recipe", "hard_recipe"))
+    if name != hard_name:
+        return str(row["hard_recipe"] or "")
+    changed = {key: value for key, value in hard.items() if own.get(key) != value}
+    return ", ".join(f"{key}={value}" for key, value in changed.items()) or "the same"
 
 
 def _most_common(values: Sequence[Setting]) -> Setting | NoneMostCommon:

@@ -38,9 +38,12 @@ class Sides:
         """Return the four by name."""
         return {"real": self.real, "hard": self.hard, "own": self.own, "random": self.random}
 
-    def rows(self) -> list[Answered]:
-        """Return those of the four that were asked for."""
-        return [side for side in self.named().values() if side is not None]
+    def asked(self) -> dict[str, Answered]:
+        """Return those of the four that were asked for; one training under two names comes once."""
+        found = {name: side for name, side in self.named().items() if side is not None}
+        if self.row["label_kind"] == HARD and self.own is not None:
+            found.pop("hard", None)
+        return found
 
     def hlr(self) -> Difference | None:
         """Return what is lost against real images when both have hard labels, seed by seed."""
@@ -74,7 +77,7 @@ def sides_of(rows: Rows, section: str, *varied: str) -> list[Sides]:
 
 def rows_behind(found: Iterable[Sides]) -> list[Answered]:
     """Return all rows that scores stand on, each once."""
-    return list({id(row): row for sides in found for row in sides.rows()}.values())
+    return list({id(row): row for sides in found for row in sides.asked().values()}.values())
 
 
 def dash_notes(found: Iterable[Sides], varied: str = "") -> list[str]:

@@ -99,7 +99,7 @@ def _draw(axes: Axes, stack: Stack, x: int, steps: int) -> None:
         hatch: dict[str, Any] = {"hatch": HATCH, "edgecolor": PAPER, "linewidth": 0.0} if taken else {}
         axes.bar(left + place * step, part, step, level, align="edge", color=colour, **hatch)
         middle, above = left + (place + 0.5) * step, max(level, level + part)
-        text = f"{100 * part:+.1f}" if place else f"{100 * part:.1f}"
+        text = f"{round(100 * part, 1) + 0.0:+.1f}" if place else f"{100 * part:.1f}"  # no negative zero
         axes.annotate(text, (middle, above), (0, 2), textcoords="offset points", ha="center", fontsize=7.5, color=INK)
         level += part
         axes.hlines(level, left + place * step, min(left + (place + 2) * step, x + WIDTH / 2), color=INK, linewidth=0.8)
