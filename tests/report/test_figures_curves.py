@@ -14,6 +14,7 @@ from stillproof.report.dc_bench.published import published
 from stillproof.report.figures.curve_panel import BAND, Curve, CurvePanel, Level, Point
 from stillproof.report.figures.curves import Curves, draw_curves
 from stillproof.report.figures.style import LOOKS
+from stillproof.report.measure import difference, score
 
 CURVES = [
     Curve("random", [Point(10, summary(0.4)), Point(1, summary(0.2)), Point(50, summary(0.5, None))]),
@@ -127,3 +128,35 @@ def test_a_curve_without_answers_stands_beside_one_with_them() -> None:
 
 def test_a_panel_may_have_no_curve_at_all() -> None:
     assert len(drawn(CurvePanel(CURVES), CurvePanel([], [CEILING], "resnet-152")).axes) == 2
+
+
+def test_a_method_may_have_a_solid_and_a_dashed_line_over_a_linear_axis() -> None:
+    curves = [Curve("dm", [Point(x, summary(0.2 + x / 10)) for x in (0, 0.5, 2)], dashed) for dashed in (False, True)]
+    level = Level("noise", "pure noise", summary(0.3), style="--")
+    figure = draw_curves(
+        Curves("Noise", "strength", [CurvePanel(curves, [level])], BASIS, linear=True, lines=("soft", "hard"))
+    )
+    (axes,) = figure.axes
+    solid, dashed = (line for line in axes.lines if line.get_marker() == LOOKS["dm"].marker)
+    assert (solid.get_linestyle(), dashed.get_linestyle()) == ("-", "--")
+    assert solid.get_markerfacecolor() == LOOKS["dm"].colour != dashed.get_markerfacecolor()
+    lay_out(figure)
+    assert axes.get_xscale() == "linear" and [text.get_text() for text in axes.get_xticklabels()] == ["0", "0.5", "2"]
+    (shown,) = figure.legends
+    assert [text.get_text() for text in shown.get_texts()] == ["dm", "pure noise", "soft", "hard"]
+
+
+def test_numbers_of_a_linear_axis_keep_apart() -> None:
+    curve = Curve("dm", [Point(x, summary(0.4)) for x in (0, 0.001, 4)])
+    figure = draw_curves(Curves("Noise", "strength", [CurvePanel([curve])], BASIS, linear=True))
+    assert not overlaps(figure)
+
+
+def test_differences_may_be_negative_and_scores_have_no_unit() -> None:
+    panel = CurvePanel([Curve("dm", [Point(1, summary(-0.1)), Point(2, summary(0.2, 1.5))])])
+    figure = draw_curves(Curves("Gain", "strength", [panel], BASIS, measure=difference("gain"), linear=True))
+    (axes,) = figure.axes
+    assert axes.get_ylim()[0] == -1 and [(0, 0), (1, 0)] in [numbers(line) for line in axes.lines], "zero is marked"
+    assert "gain (points)" in texts(figure) and "cut off at -100 and 100." in texts(figure)
+    scored = draw_curves(Curves("LRS", "weight", [panel], BASIS, measure=score("LRS"), linear=True))
+    assert "LRS (0 to 100)" in texts(scored) and scored.axes[0].get_ylim()[0] == 0

@@ -128,7 +128,7 @@ def test_the_settings_of_the_machine_neither_matter_nor_change(tmp_path: Path) -
 def test_pyplot_is_left_alone() -> None:
     run_python(
         "import sys\n"
-        "from stillproof.report.figures import bars, curves, embedding, heat_map, save, scatter\n"
+        "from stillproof.report.figures import bars, curves, embedding, heat_map, plane, save, scatter, stacked_bars\n"
         "from stillproof.report.figures.bars import Bar, Bars\n"
         "from stillproof.report.captions import Basis\n"
         "from stillproof.score.stats import summarise\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from stillproof.report.measure import ACCURACY, Measure
 from stillproof.report.published import Published, PublishedSearch
 from stillproof.score.stats import Summary
 
@@ -13,6 +14,7 @@ SELECTIONS = {
     "heldout": "epoch chosen on held-out training images",
     "oracle": "ORACLE: best epoch on the test set",
 }
+CHOSEN_ON = {"heldout": "held-out training images", "oracle": "ORACLE: the test images"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,13 @@ def published_sentence(values: Iterable[Published | PublishedSearch | None], mar
     return f"{mark}: published in {'; '.join((*papers, *notes))}."
 
 
-def cut_sentence(values: Iterable[Summary | None]) -> str:
-    """Say so where an interval is wider than any accuracy can be."""
+def cut_sentence(values: Iterable[Summary | None], measure: Measure = ACCURACY) -> str:
+    """Say so where an interval reaches beyond what can be."""
     ends = [end for value in values if value is not None and value.ci95 for end in value.ci95]
-    return "Intervals are cut off at 0 and 100 %." if any(end < 0 or end > 1 for end in ends) else ""
+    if all(measure.low <= end <= measure.high for end in ends):
+        return ""
+    unit = " %" if measure.unit == "%" else ""
+    return f"Intervals are cut off at {100 * measure.low:g} and {100 * measure.high:g}{unit}."
 
 
 def dash_sentence(values: Sequence[Summary | None]) -> str:

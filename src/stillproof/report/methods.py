@@ -9,7 +9,7 @@ from typing import Any
 
 from stillproof.core.errors import UnknownName
 from stillproof.report.answers import Answered
-from stillproof.report.rows import FULL, RANDOM, Rows
+from stillproof.report.rows import FULL, RANDOM, REAL, Rows
 from stillproof.report.tables.table import Table
 
 COMPARED_WITH = (FULL, RANDOM)  # tables measure other methods by these
@@ -36,9 +36,12 @@ class Methods:
     def of(self, rows: Rows, sections: Collection[str], also: Collection[str] = ()) -> Rows:
         """Return the rows of these methods in some sections; what others say, which those rest on, stays."""
         return {
-            section: [row for row in found if section not in sections or self.shows(row) or row["method"] in also]
+            section: [row for row in found if section not in sections or self._stays(row, also)]
             for section, found in rows.items()
         }
+
+    def _stays(self, row: Answered, also: Collection[str]) -> bool:
+        return self.shows(row) or row["method"] in also or row["images"] == REAL  # what all methods are measured by
 
     def lines_of(self, table: Table) -> Table:
         """Return a table with the lines of these methods alone, and those that are of no method."""

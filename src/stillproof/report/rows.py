@@ -13,6 +13,7 @@ Rows = Mapping[str, Sequence[Answered]]  # by section
 Values = Sequence[float | None]  # one per seed
 
 FULL, RANDOM = "full", "random"
+REAL = "real"  # what rows that say so have as ``images``: all real images, whatever the method
 
 
 def by_section(rows: Iterable[Answered], usual: str = "") -> Rows:

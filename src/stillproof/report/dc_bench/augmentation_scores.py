@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stillproof.report.answers import Answered
+from stillproof.report.captions import CHOSEN_ON
 from stillproof.report.dc_bench.published_values import AUGMENTATIONS, PER_BATCH
 from stillproof.report.rows import complete, grouped, images, missing_notes
 from stillproof.report.tables.columns import BEFORE, RULES, about
@@ -15,7 +16,6 @@ from stillproof.score.stats import Summary, summarise_accuracies
 
 NONE = "none"
 OWN_RECIPE = "own recipe"  # in place of an augmentation: how a set's author trains on it
-HELDOUT, ORACLE = "held-out training images", "ORACLE: the test images"
 COLUMNS = (
     *BEFORE,
     Column("none", "none %", Summary),
@@ -57,7 +57,7 @@ def scores_table(rows: Sequence[Answered], choices: Sequence[Answered]) -> Table
             "average": _average([row for name, row in others.items() if not oracle or _is_published(name)]),
             "best": others[best.name].summary() if best.name else None,
             "best_augmentation": best.name,
-            "chosen_on": ORACLE if oracle else HELDOUT,
+            "chosen_on": CHOSEN_ON["oracle" if oracle else "heldout"],
         }
         lines.append(about(group[0]) | scores)
         notes += _remarks(best, f"{group[0]['method']}, {images(group[0]['ipc'])}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from stillproof.report.dc_bench.search_columns import CHOICE, ORDER, search_line
 from stillproof.report.dc_bench.search_scores import Searched, searches
-from stillproof.report.figures.by_group import basis_of, figure_name
+from stillproof.report.figures.by_group import basis_of, figures_of
 from stillproof.report.figures.scatter import Scatter, Search, draw_scatter
 from stillproof.report.rows import Rows, images, missing_notes
 from stillproof.report.tables.beside_published import published_notes
@@ -49,11 +49,7 @@ def search_figures(rows: Rows) -> dict[str, Figure]:
     groups: dict[tuple[str, str], list[Searched]] = {}
     for search in searches(rows):
         groups.setdefault((search.row["dataset"], search.row["space"]), []).append(search)
-    return {
-        figure_name("search", key if len(groups) > 1 else ()): _draw(found)
-        for key, found in groups.items()
-        if any(search.proxy for search in found)
-    }
+    return figures_of("search", groups, lambda found: any(search.proxy for search in found), _draw)
 
 
 def _truths(found: Sequence[Searched]) -> list[str]:

@@ -23,6 +23,7 @@ from stillproof.report.figures.marks import (
     published_handle,
 )
 from stillproof.report.figures.style import FAINT, INK, PAPER, Look, house_style, looks_of
+from stillproof.report.measure import ACCURACY
 from stillproof.report.published import Published
 from stillproof.score.stats import Summary
 
@@ -98,7 +99,7 @@ def _panel(axes: Axes, bars: Sequence[Bar], groups: Sequence[str], looks: dict[s
     axes.set_xticks(range(len(groups)), wrapped_names(groups, inches))
     axes.set_xlim(-0.55, len(groups) - 0.45)
     axes.tick_params(axis="x", length=0)
-    percent_axis(axes, "y", "test accuracy")
+    percent_axis(axes, "y", ACCURACY)
 
 
 def _handles(data: Bars, looks: dict[str, Look]) -> list[Artist]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from stillproof.core.errors import BadInput
 from stillproof.report.figures.style import FAINT, INK
+from stillproof.report.measure import Measure
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -34,14 +35,22 @@ def footnote(figure: Figure, text: str) -> None:
     figure.supxlabel(wrapped, x=0.01, ha="left", fontsize=8.5, color=FAINT)
 
 
-def percent_axis(axes: Axes, which: Literal["x", "y"], name: str) -> None:
-    """Show the fractions of an axis as percent."""
+def percent_axis(axes: Axes, which: Literal["x", "y"], measure: Measure) -> None:
+    """Show the fractions of an axis as percent, points or the like."""
     from matplotlib.ticker import FuncFormatter
 
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_formatter(FuncFormatter(as_percent))
-    axis.set_label_text(f"{name} (%)")
+    axis.set_label_text(measure.title)
     axes.grid(axis=which)
+
+
+def keep_within(axes: Axes, measure: Measure) -> None:
+    """Cut the vertical axis off at the ends of what it shows; where there are negative values, mark zero."""
+    bottom, top = axes.get_ylim()
+    axes.set_ylim(max(bottom, measure.low), min(top, measure.high))
+    if measure.low < 0:
+        axes.axhline(0, color=FAINT, linewidth=1.0, zorder=1.5)
 
 
 def as_percent(value: float, _place: int | None = None) -> str:

@@ -1,16 +1,18 @@
-"""One panel of curves with interval bands, level lines and published values, over a logarithmic axis."""
+"""One panel of curves with interval bands, level lines and published values."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from stillproof.report.figures.canvas import percent_axis
+from stillproof.report.figures.linear_axis import linear_axis
 from stillproof.report.figures.log_axis import log_axis
 from stillproof.report.figures.marks import draw_published, draw_whiskers
-from stillproof.report.figures.style import Look
+from stillproof.report.figures.style import PAPER, Look
+from stillproof.report.measure import ACCURACY, Measure
 from stillproof.report.published import Published
 from stillproof.score.stats import Summary
 
@@ -34,10 +36,14 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The points of one method (or initialisation), whose name gives the look."""
+    """The points of one method (or initialisation), whose name gives the look.
+
+    ``dashed`` says how its line is drawn, with hollow marks; where it says nothing, only random images are dashed.
+    """
 
     method: str
     points: Sequence[Point]
+    dashed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ class Level:
     label: str
     value: Summary
     published: Published | None = None
+    style: Literal["-.", "--", "-"] = "-."
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +66,28 @@ class CurvePanel:
     title: str = ""
 
 
-def draw_curve_panel(axes: Axes, panel: CurvePanel, looks: dict[str, Look]) -> None:
-    """Draw levels, then curves over them, and show fractions as percent."""
+def draw_curve_panel(
+    axes: Axes, panel: CurvePanel, looks: dict[str, Look], measure: Measure = ACCURACY, *, linear: bool = False
+) -> None:
+    """Draw levels, then curves over them, and show fractions as percent; the axis is logarithmic unless ``linear``."""
     for level in panel.levels:
         _level(axes, level, looks[level.method].colour)
     drawn = [_curve(axes, curve, looks[curve.method]) for curve in panel.curves]
-    log_axis(axes, [point.x for curve in panel.curves for point in curve.points])
+    xs = [point.x for curve in panel.curves for point in curve.points]
+    if linear:
+        linear_axis(axes, xs)
+    else:
+        log_axis(axes, xs)
     for index, artists in enumerate(drawn):
         _move_aside(axes, artists, ASIDE * (index - (len(drawn) - 1) / 2))
     axes.set_title(panel.title, loc="left", fontsize=11)
-    percent_axis(axes, "y", "test accuracy")
+    percent_axis(axes, "y", measure)
 
 
-def line_style(method: str) -> Literal["-", "--"]:
+def line_style(curve: Curve) -> Literal["-", "--"]:
     """Return how the line of a curve is drawn."""
-    return "--" if method == BASELINE else "-"
+    dashed = curve.method == BASELINE if curve.dashed is None else curve.dashed
+    return "--" if dashed else "-"
 
 
 def _curve(axes: Axes, curve: Curve, look: Look) -> list[Artist]:
@@ -82,7 +96,9 @@ def _curve(axes: Axes, curve: Curve, look: Look) -> list[Artist]:
     known = sorted((point.x, point.value.mean, point.value) for point in curve.points if point.value is not None)
     xs, means, values = (list(part) for part in zip(*known, strict=True)) if known else ([], [], [])
     draw_whiskers(axes, xs, values, look.colour)
-    axes.plot(xs, means, line_style(curve.method), color=look.colour, marker=look.marker, markersize=5, zorder=3.5)
+    inside = PAPER if curve.dashed else look.colour
+    style: dict[str, Any] = {"marker": look.marker, "markersize": 5, "markerfacecolor": inside, "zorder": 3.5}
+    axes.plot(xs, means, line_style(curve), color=look.colour, **style)
     # No band where there is no interval: one of no width would look like certainty.
     low, high = zip(*(value.ci95 or (math.nan, math.nan) for value in values), strict=True) if values else ((), ())
     axes.fill_between(xs, low, high, color=look.colour, alpha=BAND, linewidth=0)
@@ -105,7 +121,7 @@ def _move_aside(axes: Axes, artists: Sequence[Artist], points: float) -> None:
 
 
 def _level(axes: Axes, level: Level, colour: str) -> None:
-    axes.axhline(level.value.mean, color=colour, linestyle="-.", linewidth=1.4)
+    axes.axhline(level.value.mean, color=colour, linestyle=level.style, linewidth=1.4)
     if level.value.ci95 is not None:
         axes.axhspan(*level.value.ci95, color=colour, alpha=BAND, linewidth=0)
     if level.published is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from stillproof.report.captions import Basis, dash_sentence, join, published_sentence, seeds_sentence
 from stillproof.report.figures.canvas import as_percent, canvas, footnote, nothing_to_draw, wrapped_names
 from stillproof.report.figures.style import HEAT, INK, PAPER, house_style
+from stillproof.report.measure import ACCURACY, Measure
 from stillproof.report.published import Published
 from stillproof.score.stats import Summary
 
@@ -35,7 +36,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """A map: rows and columns come in the order in which they are first named; ``home`` is a column to be framed."""
+    """A map: rows and columns come in the order in which they are first named.
+
+    ``home`` is a column to be framed, and ``framed`` says what it is.
+    """
 
     title: str
     cells: Sequence[Cell]
@@ -43,6 +47,8 @@ class HeatMap:
     row_name: str
     column_name: str
     home: str | None = None
+    framed: str = "where the sets were distilled"
+    measure: Measure = ACCURACY
 
 
 def draw_heat_map(data: HeatMap) -> Figure:
@@ -64,9 +70,9 @@ def draw_heat_map(data: HeatMap) -> Figure:
         for cell in data.cells:
             _cell(axes, cell, columns.index(cell.column), rows.index(cell.row), colours)
         _frame(axes, data, rows, columns)
-        bar = figure.colorbar(colours, ax=axes, format=FuncFormatter(as_percent), label="test accuracy (%)")
+        bar = figure.colorbar(colours, ax=axes, format=FuncFormatter(as_percent), label=data.measure.title)
         bar.outline.set_visible(False)
-        home = f"Framed: {data.home}, where the sets were distilled." if data.home in columns else ""
+        home = f"Framed: {data.home}, {data.framed}." if data.home in columns else ""
         published = published_sentence([cell.published for cell in data.cells], "In brackets")
         seeds = seeds_sentence(values, "small numbers")
         footnote(figure, join(data.basis.sentence(), seeds, dash_sentence(values), home, published))
@@ -109,5 +115,5 @@ def _small_lines(cell: Cell) -> list[str]:
         low, high = cell.value.ci95
         lines.append(f"{100 * low:.1f} to {100 * high:.1f}")
     if cell.published is not None:
-        lines.append(f"[{100 * cell.published.mean:.2f}]")
+        lines.append(f"[{cell.published.printed}]")
     return lines

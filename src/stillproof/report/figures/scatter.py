@@ -10,6 +10,7 @@ from stillproof.report.captions import Basis, join, published_sentence
 from stillproof.report.figures.canvas import canvas, footnote, legend, nothing_to_draw, percent_axis
 from stillproof.report.figures.grid import grid_size
 from stillproof.report.figures.style import INK, Look, house_style, looks_of
+from stillproof.report.measure import Measure
 from stillproof.report.published import PublishedSearch
 from stillproof.score.agreement import Agreement, Estimate
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+
+IN_SEARCH, IN_TRUTH = (Measure(name, "%", 0.0, 1.0) for name in ("accuracy in the search", "true accuracy"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def draw_scatter(data: Scatter) -> Figure:
         for axes, search in zip(all_axes, searches, strict=False):
             _panel(axes, search, looks[search.method])
         for axes in all_axes[::columns]:
-            axes.set_ylabel("true accuracy (%)")
+            axes.set_ylabel(IN_TRUTH.title)
         legend(figure, [_handle("chosen by the search", "*", 13), _handle("best in truth", "s", 9)])
         footnote(figure, _caption(data, searches))
     return figure
@@ -71,8 +74,8 @@ def _panel(axes: Axes, search: Search, look: Look) -> None:
     lines = _lines(search)
     axes.set_title(search.method, loc="left", fontsize=11, fontweight="bold", pad=6 + 12 * len(lines))
     axes.annotate("\n".join(lines), (0, 1), (0, 4), "axes fraction", "offset points", fontsize=9, va="bottom")
-    percent_axis(axes, "x", "accuracy in the search")
-    percent_axis(axes, "y", "")
+    percent_axis(axes, "x", IN_SEARCH)
+    percent_axis(axes, "y", IN_TRUTH)
     axes.set_ylabel("")
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 INK, FAINT, PAPER = "#1a1a1a", "#6b6b6b", "#ffffff"
+PARTS = ("#c4c4c4", "#2f6db3", "#e8a33d", "#4aa37c")  # of what an accuracy is made of, from the first on
 HEAT = ("#fbf7e9", "#b9d7e8", "#4f9bcb")  # from little to much; dark text can be read on all of it
 
 _SETTINGS: dict[Any, Any] = {
@@ -51,6 +52,8 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
         "bacon": Look("#903034", "*"),
         "datadam": Look("#9ad3af", "h"),
         "k-center-greedy": Look("#6a2b5a", "H"),
+        "rded": Look("#ff8fdf", "$\u25e2$"),  # a right triangle
+        "sre2l": Look("#8000ff", "$\u25d7$"),  # half of a disc
         "noise": Look("#903034", "*"),  # an initialisation, beside random and k-center
     }
 )

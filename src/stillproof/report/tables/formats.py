@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from stillproof.report.tables.table import (
     Column,
     Difference,
     Interval,
+    Marked,
     Mean,
     Percent,
     Seconds,
@@ -125,9 +125,11 @@ def _json(value: Value) -> object:
             return summary.as_dict()
         case Interval(low, high):
             return [low, high]
+        case Marked(inner):
+            return _json(inner)
         case Percent(number) | Seconds(number) | Bytes(number) | Chance(number):
             return number
         case Published():
-            return dataclasses.asdict(value)
+            return {key: getattr(value, key) for key in ("mean", "place", "paper", "note")}
         case _:
             return value

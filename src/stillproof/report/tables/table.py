@@ -61,6 +61,13 @@ class Mean:
     summary: Summary
 
 
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A value that stands out among others, with a star; programs see the value alone."""
+
+    value: str | int | Percent | None
+
+
 Value = (
     str
     | int
@@ -74,6 +81,7 @@ Value = (
     | Seconds
     | Bytes
     | Published
+    | Marked
     | None
 )
 

@@ -14,6 +14,7 @@ from stillproof.report.tables.table import (
     Column,
     Difference,
     Interval,
+    Marked,
     Mean,
     Percent,
     Seconds,
@@ -71,11 +72,13 @@ def text_of(value: Value) -> str:
         case Percent(fraction):
             return f"{100 * fraction:.1f}"
         case Published():
-            return f"{100 * value.mean:.2f}"
+            return value.printed
         case Seconds(seconds):
             return _time(seconds)
         case Bytes(size):
             return _size(size)
+        case Marked(inner):
+            return f"{text_of(inner)}*"
         case _:
             return str(value)
 

@@ -1,0 +1,1 @@
+"""Tables and figures of suite dd-ranking: pure functions of answered rows, one section per file."""
