@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import torch
@@ -100,7 +99,7 @@ def test_noise_has_its_strength_and_its_seed(session: Session) -> None:
 
 def test_noise_of_no_strength_at_all_is_refused(session: Session) -> None:
     for std in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(BadInput, match="std = .* is not allowed"):
+        with pytest.raises(BadInput, match=r"std = .* is not allowed"):
             session.answer(Request("noisy", of=random_set(), std=std))
 
 

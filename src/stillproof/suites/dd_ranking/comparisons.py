@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from stillproof.core.reference import changed_reference
+from stillproof.report.dd_ranking.chain import STEPS
 from stillproof.suites.dd_ranking.settings import Setting
 from stillproof.suites.dd_ranking.trials import SIDES, Images, LabelChoice, Trial, Trials
 from stillproof.suites.requests import Row
-
-STEPS = ("random images, hard labels, no augmentation", "its images", "its labels", "its augmentation")
 
 
 def label_rows(trials: Trials) -> Iterator[Row]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from stillproof.report.dd_ranking.augmentation import augmentation_figures, augmentation_tables
 from stillproof.report.dd_ranking.controls import controls_figures, controls_tables
 from stillproof.report.dd_ranking.labels import labels_figures, labels_tables
-from stillproof.report.dd_ranking.networks import networks_tables
+from stillproof.report.dd_ranking.networks import networks_figures, networks_tables
 from stillproof.report.dd_ranking.rates import rates_tables
 from stillproof.report.dd_ranking.settings import settings_tables
 from stillproof.report.dd_ranking.shares import shares_figures, shares_tables
-from stillproof.report.dd_ranking.teachers import teachers_tables
+from stillproof.report.dd_ranking.teachers import teachers_figures, teachers_tables
 from stillproof.report.section import Section
 from stillproof.suites.dd_ranking.comparisons import (
     augmentation_rows,
@@ -40,7 +40,7 @@ SECTIONS: tuple[Section[Callable[[Trials], Iterator[Row]]], ...] = (
     Section("augmentation", augmentation_rows, augmentation_tables, augmentation_figures),
     Section("shares", share_rows, shares_tables, shares_figures),
     Section("controls", control_rows, controls_tables, controls_figures),
-    Section("networks", network_rows, networks_tables),
-    Section("teachers", teacher_rows, teachers_tables),
+    Section("networks", network_rows, networks_tables, networks_figures),
+    Section("teachers", teacher_rows, teachers_tables, teachers_figures),
     Section(RATES, _no_rows, rates_tables),
 )
