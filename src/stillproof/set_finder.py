@@ -53,7 +53,7 @@ class SetFinder:
             check_fits(stored, source(dataset).info)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
-        recipe = recipe_reference(stored.recipe) if stored.recipe else ""
+        recipe = recipe_reference(stored.recipe, dataset) if stored.recipe else ""
         facts = (card["ipc"], request.count, recipe, request.cell or "", "/fit@" in stored.card.data_id)
         return FixedSet(name, request.artifact, dataset, *facts)
 

@@ -99,7 +99,7 @@ def test_authors_recipes_follow_data_set_and_network(
 def test_a_learned_rate_and_labels_reach_the_training(session: Session, tmp_path: Path) -> None:
     trajectory(tmp_path / "set", labels=torch.randn(20, 10), lr=torch.tensor(0.03125))
     made = imported(session, tmp_path / "set")
-    assert made.recipe == "dc-bench-dsa:lr=0.03125:augment=dsa(strategy=color_crop_cutout_scale_rotate)"
+    assert made.recipe == "dc-bench-dsa:lr=0.03125"
     request, card = artifact_request(session.store, made.name)
     assert card["recipe"]["params"]["lr"] == 0.03125 and card["labels"] == "logits"
     score = session.train(request, network=NETWORK, recipe="smoke", seeds=1)
@@ -118,7 +118,7 @@ def test_training_uses_the_sets_own_recipe(session: Session, tmp_path: Path, mon
     monkeypatch.setattr(session, "execute", stop)
     with pytest.raises(BadInput, match="enough"):
         session.train(request, network=NETWORK, seeds=1)
-    assert asked == ["dc-bench-dsa:augment=dsa(strategy=color_crop_cutout_scale_rotate):lr=0.03125"]
+    assert asked == ["dc-bench-dsa:lr=0.03125"]
 
 
 def test_uneven_and_packed_sets_count_their_real_images(session: Session, tmp_path: Path) -> None:
