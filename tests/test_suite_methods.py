@@ -73,6 +73,12 @@ def test_a_set_stands_beside_distillers_and_stays_readable(home: Home) -> None:
     assert made.artifact not in {one.id for one in sets_of_run(session.store, report.run, [1])}
 
 
+def test_a_folder_of_the_store_is_called_as_its_set_is(home: Home) -> None:
+    rows, methods = home.rows(str(home.made.path), str(home.folder / "copy"))
+    assert [row["method"] for row in rows] == [home.made.name, "copy"], "and not by the id that is its name there"
+    assert methods == [f"{name}:artifact={home.made.artifact[:12]}" for name in (home.made.name, "copy")]
+
+
 def _request(home: Home) -> Any:
     from stillproof.targets import find_set
 

@@ -126,6 +126,9 @@ def test_uneven_and_packed_sets_count_their_real_images(session: Session, tmp_pa
     made = imported(session, path)
     assert made.distilled.card.ipc == 2
     assert artifact_request(session.store, made.artifact)[0].count == 19
+    labels = torch.softmax(8 * torch.eye(10)[torch.arange(20) % 3], 1)
+    soft = saved({"images": images(), "labels": labels}, tmp_path / "soft.pt")
+    assert imported(session, soft).distilled.card.ipc == 2, "soft labels do not say whose an image is"
     packed = imported(session, results(tmp_path, "IDM"))
     assert artifact_request(session.store, packed.artifact)[0].count == 4 * 20
 
