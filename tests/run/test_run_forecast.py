@@ -76,6 +76,13 @@ def test_a_cut_asks_for_nothing_else(session: Session) -> None:
     assert not {cut.parameter for cut in found.cuts} & {"search_ipc", "recipe", "scale", "mapped_class"}
 
 
+def test_a_cut_that_asks_for_other_things_instead_is_none(session: Session) -> None:
+    options: dict[str, Any] = {"dataset": ["digits"], "methods": ["random"], "ipc": [1, 50], "scale": "paper"}
+    options |= {"sections": ["augmentation"], "choice_seeds": 0, "network": ["resnet-18", NETWORK]}
+    found = session.forecast("dc-bench", options)
+    assert found.cuts and "network" not in {cut.parameter for cut in found.cuts}, "a tiny network is another question"
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

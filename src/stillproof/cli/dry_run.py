@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stillproof.cli.output import duration, say, size, write, write_json, write_table
 from stillproof.core.errors import BadInput
+from stillproof.suites.fixed_set import ARTIFACT
 
 if TYPE_CHECKING:
     from stillproof.run.cuts import Cut
@@ -84,8 +85,13 @@ def _print_parts(key: str, parts: Sequence[Part], found: Forecast) -> None:
 
 def _change(cut: Cut) -> str:
     if isinstance(cut.before, list):
-        return f"{cut.parameter} without {', '.join(str(one) for one in cut.before if one not in cut.after)}"
+        return f"{cut.parameter} without {', '.join(_name(one) for one in cut.before if one not in cut.after)}"
     return f"{cut.parameter} {cut.before} -> {cut.after if cut.after != '' else 'none'}"
+
+
+def _name(value: Any) -> str:
+    """Return a value of a list; a set that is there already by its name alone."""
+    return str(value).partition(f":{ARTIFACT}=")[0]
 
 
 def _speed(found: Forecast) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Mapping
 from typing import Any
 
+from stillproof.answers import RunStates
 from stillproof.core.components import suites
 from stillproof.core.errors import DataMissing
 from stillproof.core.presets import preset_params
 from stillproof.core.spec import Json
+from stillproof.run.cuts import Cut
 from stillproof.run.forecast import Forecast, forecast
 from stillproof.run.only import only
 from stillproof.run.plan import Planner
-from stillproof.suite_methods import as_written, in_words, with_sets
+from stillproof.suite_methods import alone_in_size, as_written, in_words, with_sets
 from stillproof.verbs.importing import Importing
 
 log = logging.getLogger("stillproof")
@@ -40,6 +43,8 @@ class Running(Importing):
     ) -> tuple[Planner, list[Json], Any]:
         preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1, suites.entry(suite))
         question = with_sets(self, suites.build(suite, {**preset, **in_words(self, options)}))
+        for sentence in alone_in_size(question):
+            log.warning("%s", sentence)
         planner = Planner(self.root, self.device)
         rows = planner.rows(question.rows())
         if planner.left_out and not rows:
@@ -59,8 +64,8 @@ class Running(Importing):
         note: str | None = None,
         only_matching: str | None = None,
         stop_at_failure: bool = False,
-    ) -> dict[str, str]:
-        """Run a suite; return the status of each of its cells.
+    ) -> RunStates:
+        """Run a suite; return the state of each of its cells, and as ``run`` the number that the run is found by.
 
         Args:
             suite: The suite.
@@ -71,9 +76,9 @@ class Running(Importing):
             stop_at_failure: Whether the first cell that fails ends the run.
         """
         planner, rows, config = self.plan_suite(suite, options, only_matching)
-        self.store.results.save_run(suite, config, rows, name=name, note=note)
+        run = self.store.results.save_run(suite, config, rows, name=name, note=note)
         self.execute(planner, must_succeed=False, stop_at_failure=stop_at_failure)
-        return self.store.results.statuses(list(planner.cells))
+        return RunStates(run, self.store.results.statuses(list(planner.cells)))
 
     def forecast(
         self,
@@ -89,4 +94,11 @@ class Running(Importing):
         if only_matching is not None:
             config = None
             rows = [row | {"cells": [cell for cell in row["cells"] if cell in planner.cells]} for row in rows]
-        return forecast(self.store, planner, rows, suite, config, self._here(planner), speed)
+        found = forecast(self.store, planner, rows, suite, config, self._here(planner), speed)
+        return dataclasses.replace(found, cuts=[_as_written(cut) for cut in found.cuts])
+
+
+def _as_written(cut: Cut) -> Cut:
+    """Return a change of a parameter as a person may write it."""
+    before, after = (as_written({cut.parameter: value})[cut.parameter] for value in (cut.before, cut.after))
+    return dataclasses.replace(cut, before=before, after=after)
