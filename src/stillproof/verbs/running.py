@@ -13,7 +13,8 @@ from stillproof.core.errors import DataMissing
 from stillproof.core.presets import preset_params
 from stillproof.core.spec import Json
 from stillproof.run.cuts import Cut
-from stillproof.run.forecast import Forecast, forecast
+from stillproof.run.forecast import Forecast
+from stillproof.run.foresee import foresee
 from stillproof.run.only import only
 from stillproof.run.plan import Planner
 from stillproof.suite_methods import alone_in_size, as_written, in_words, with_sets
@@ -94,7 +95,7 @@ class Running(Importing):
         if only_matching is not None:
             config = None
             rows = [row | {"cells": [cell for cell in row["cells"] if cell in planner.cells]} for row in rows]
-        found = forecast(self.store, planner, rows, suite, config, self._here(planner), speed)
+        found = foresee(self.store, planner, rows, suite, config, self._here(planner), speed)
         return dataclasses.replace(found, cuts=[_as_written(cut) for cut in found.cuts])
 
 
