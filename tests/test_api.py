@@ -79,7 +79,7 @@ def test_progress_goes_to_standard_error(tmp_path: Path, capfd: pytest.CaptureFi
     ("images", "labels", "options", "words"),
     [
         (IMAGES[:, :, :4], LABELS, {}, r"images \(40, 1, 4, 8\) .* do not fit digits"),
-        (IMAGES, LABELS[:5], {}, r"labels \(5,\) do not fit"),
+        (IMAGES, LABELS[:5], {}, "there are 40 images and 5 labels: one label per image is needed"),
         (IMAGES[:0], LABELS[:0], {}, "no images"),
         (IMAGES * 255, LABELS, {}, "images reach from 0 to 255: divide by 255 first"),
         (IMAGES - 2, LABELS, {}, r"images reach from -2 to -1, so they are not pixels: say space='normalised'"),

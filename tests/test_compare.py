@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from PIL import Image
 from stillproof.answers import Score
 from stillproof.core.errors import BadInput, CellFailed
 from stillproof.report.tables.text import shown
+from stillproof.score.difference import paired_difference
 from stillproof.session import Session
 from stillproof.suites.requests import Request, distilled, real_images, selected, trained
 from stillproof.targets import artifact_request
@@ -81,6 +83,15 @@ def test_every_two_of_three_are_compared_and_all_are_one_family(session: Session
     ]
     least = min(found, key=lambda comparison: comparison.test.p)
     assert least.adjusted_images == pytest.approx(min(1.0, 6 * least.test.p))
+
+
+def test_seeds_that_all_differ_alike_are_no_test_and_that_is_said(session: Session, sets: list[str]) -> None:
+    (found,) = session.compare(sets, network=SMALL, recipe="smoke", seeds=3).found
+    alike = dataclasses.replace(found, over_seeds=paired_difference([0.5, 0.6, 0.7], [0.4, 0.5, 0.6]))
+    assert alike.over_seeds.p is None and alike.caveats()[-1] == (
+        f"{sets[0]} and {sets[1]} differ by the same in all 3 seeds, which leaves nothing to test them by."
+    )
+    assert found.over_seeds.p is None or "by the same" not in str(found.caveats())
 
 
 def test_sets_are_trained_on_once_and_counted_image_by_image(session: Session, sets: list[str]) -> None:

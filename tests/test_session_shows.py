@@ -24,6 +24,13 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         yield opened
 
 
+def test_a_run_is_found_by_what_running_it_gives(session: Session) -> None:
+    states = session.run_suite("accuracy", OPTIONS | {"methods": ["random", "herding"], "ipc": [1]})
+    assert set(states.values()) == {"done"} and methods(session, run=states.run) == ["random", "herding"]
+    session.run_suite("accuracy", OPTIONS | {"methods": ["random"], "ipc": [1]})
+    assert methods(session, suite="accuracy") == ["random"] != methods(session, run=states.run)
+
+
 def methods(session: Session, **options: Any) -> list[Any]:
     return [row["method"] for row in session.table(**options).rows]
 
@@ -69,3 +76,6 @@ def test_the_status_says_what_was_asked_in_a_few_lines(session: Session) -> None
     assert "run 2 'one': accuracy random of digits, 1 of 1 done" in lines
     assert "run 1 'both': accuracy random, herding of digits, 2 of 2 done" in lines
     assert " done" in lines[0] and len(lines) >= 3
+    score = session.train("digits", network=SMALL, recipe="smoke", seeds=1)
+    told = f"digits of digits, 1 of 1 done, accuracy {100 * score.accuracy.mean:.1f} %"
+    assert any(line.endswith(told) for line in repr(session.status()).splitlines())

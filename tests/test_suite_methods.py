@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from stillproof.cli.dry_run import print_forecast
 from stillproof.core.errors import BadInput
 from stillproof.data.load import load
 from stillproof.importers.import_options import ImportOptions
@@ -66,11 +67,37 @@ def test_a_set_stands_beside_distillers_and_stays_readable(home: Home) -> None:
     assert row["accuracy"]["mean"] == alone.accuracy.mean, "it is the same question as train asks"
     (comparison,) = session.compare(["my-set", "random"]).found
     assert comparison.match.first.name == "my-set", "it is compared as methods are"
+    one = "One set for all seeds: my-set; other seeds are other trainings on it, not other sets."
+    assert one in session.compare(["my-set", "random"]).table().notes
     (figure,) = report.figures().values()
     assert "one set for all seeds: my-set" in " ".join(text.get_text() for text in figure.texts)
     assert made.artifact in {one.id for one in sets_of_run(session.store, report.run, None)}
     assert made.artifact in {one.id for one in sets_of_run(session.store, report.run, [2])}
     assert made.artifact not in {one.id for one in sets_of_run(session.store, report.run, [1])}
+
+
+def test_a_size_that_no_distiller_has_is_said_before_it_is_run(home: Home, caplog: pytest.LogCaptureFixture) -> None:
+    home.rows("my-set", "random", ipc=[2, 3])
+    home.rows("my-set", ipc=[1])
+    assert caplog.text == ""
+    home.rows("my-set", "random", ipc=[1, 10])
+    words = "my-set has 2 images per class, and others are asked for 1 and 10: --ipc 2 (ipc= in Python) sets them side"
+    assert words in caplog.text
+
+
+def test_what_would_save_is_told_in_the_user_s_words(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    options = {**OPTIONS, "methods": ["my-set", "random"], "ipc": [2], "seeds": 5, "recipe": "quick"}
+    found = home.session.forecast("accuracy", options)
+    cut = next(cut for cut in found.cuts if cut.after == ["random"])
+    assert cut.before == [f"my-set:artifact={home.made.artifact[:12]}", "random"]
+    print_forecast(found, as_json=False)
+    assert "methods without my-set " in capsys.readouterr().out
+
+
+def test_a_folder_of_the_store_is_called_as_its_set_is(home: Home) -> None:
+    rows, methods = home.rows(str(home.made.path), str(home.folder / "copy"))
+    assert [row["method"] for row in rows] == [home.made.name, "copy"], "and not by the id that is its name there"
+    assert methods == [f"{name}:artifact={home.made.artifact[:12]}" for name in (home.made.name, "copy")]
 
 
 def _request(home: Home) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from stillproof.core.spec import Json
 from stillproof.core.weight import Weight
+from stillproof.report.captions import SELECTIONS
 from stillproof.report.tables.columns import ACCURACY, around
 from stillproof.report.tables.dataframe import dataframe
 from stillproof.report.tables.table import Table
@@ -53,7 +54,8 @@ class Score:
         if accuracy.ci95 and accuracy.std is not None:
             low, high = accuracy.ci95
             text += f" (95 % interval {100 * low:.2f} to {100 * high:.2f}, std {100 * accuracy.std:.2f})"
-        how = f"recipe {self.recipe}, selection {self.selection} of {self.points} points"
+        chosen = f" ({self.points} measured)" if self.selection != "last" else ""
+        how = f"recipe {self.recipe}, {SELECTIONS[self.selection]}{chosen}"
         return f"{text}, n = {accuracy.n}\n{self.network} on {on}, {how}, {self.n_test} test images"
 
     def _repr_html_(self) -> str:
@@ -77,6 +79,14 @@ class Score:
         about = {key: getattr(self, key) for key in ("name", "dataset", "network", "recipe", "selection")}
         seeds = zip(range(len(self.per_seed)), self.per_seed, self.models, strict=True)
         return dataframe([*about, "seed", "accuracy", "model"], [[*about.values(), *seed] for seed in seeds])
+
+
+class RunStates(dict[str, str]):
+    """What a run came to: the state of each of its cells, by id; ``run`` is the number that it is found by."""
+
+    def __init__(self, run: int, states: Mapping[str, str]) -> None:
+        super().__init__(states)
+        self.run = run
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class SetFinder:
             check_fits(stored, source(dataset).info)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
-        recipe = recipe_reference(stored.recipe) if stored.recipe else ""
+        recipe = recipe_reference(stored.recipe, dataset) if stored.recipe else ""
         facts = (card["ipc"], request.count, recipe, request.cell or "", "/fit@" in stored.card.data_id)
         return FixedSet(name, request.artifact, dataset, *facts)
 
@@ -86,10 +86,11 @@ class SetFinder:
         raise BadInput(f"{what} can be of one data set only, and this run is about {about}: import it first.")
 
     def _usual_name(self, what: str, artifact: str) -> str:
-        if Path(what).exists():
-            return Path(what).resolve().name
+        folder = Path(what).resolve().name
+        if Path(what).exists() and folder != artifact:
+            return folder
         known = self.session.store.names_of([artifact], "distilled").get(artifact)
-        return (known or artifact[:12]) if is_prefix(what) else what
+        return (known or artifact[:12]) if is_prefix(what) or folder == artifact else what
 
     def _name(self, wanted: str, artifact: str) -> str:
         """Return a name that can stand in a list, and that nothing else in the run has."""

@@ -27,6 +27,21 @@ def with_sets(session: TakesOver, suite: Any) -> Any:
     return dataclasses.replace(suite, **found)
 
 
+def alone_in_size(suite: Any) -> list[str]:
+    """Say of which sets no distiller is asked for as many images, so that nothing stands beside them."""
+    methods, sizes = getattr(suite, "methods", ()), getattr(suite, "ipc", ())
+    found = [fixed_set(method) for method in methods]
+    if all(found) or not isinstance(sizes, tuple):
+        return []
+    asked = " and ".join(map(str, sizes))
+    return [
+        f"{there.name} has {there.ipc} images per class, and others are asked for {asked}: --ipc {there.ipc} (ipc= in "
+        "Python) sets them side by side."
+        for there in found
+        if there and there.ipc not in sizes
+    ]
+
+
 def in_words(session: TakesTensors, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is asked of a suite with its methods as text; paths, tensors and what a session gave are among them.
 

@@ -117,6 +117,7 @@ def test_a_store_without_its_artifacts_is_merged_as_far_as_it_goes(folder: Path,
     assert done.code == 4 and "Traceback" not in done.err
     assert "theirs-artifacts is not there: put it right, or name another folder with --artifacts" in done.err
     assert "0 answers, 2 runs and 0 artifacts came" in done.out
+    assert "random digits ipc 1 seed 0" in done.err and " and 14 more." in done.err, "what did not come is named"
     assert query(folder / "new.db", "SELECT DISTINCT status FROM cells") == [("pending",)]
     named = ["db", "merge", "theirs.db", "--artifacts", "moved", "--store", "new.db"]
     assert len(stillproof(*named, "--json", cwd=folder).json()["answers"]) == 19

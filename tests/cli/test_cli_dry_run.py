@@ -7,7 +7,7 @@ import pytest
 
 from commands import TINY, Commands, query
 from stillproof.cli.dry_run import speed_of
-from stillproof.cli.output import duration, size
+from stillproof.core.amounts import duration, size
 from stillproof.core.errors import BadInput
 
 SMOKE = ["--scale", "smoke", *TINY]

@@ -74,6 +74,9 @@ def test_show_explains_inherited_parameters_and_lists_choices(tmp_path: Path, st
 def test_show_tells_components_of_one_name_apart(tmp_path: Path, stillproof: Commands) -> None:
     shown = stillproof("show", "dsa", cwd=tmp_path)
     assert shown.out.startswith("dsa (distiller,") and "`--kind augmentations`" in shown.err
+    suite = stillproof("show", "dc-bench", cwd=tmp_path)
+    assert suite.out.startswith("dc-bench (suite,") and "`--kind recipes`" in suite.err
+    assert " none,imagenet-aug,rand-augment," in suite.out, "values are written as the command line takes them"
     other = stillproof("show", "dsa", "--kind", "augmentations", cwd=tmp_path)
     assert other.out.startswith("dsa (augmentation,") and not other.err
 

@@ -94,7 +94,7 @@ REFUSED: list[tuple[Callable[[Path], Path], str]] = [
     ),
     (result_with([images().expand(-1, 3, -1, -1).clone(), LABELS]), "do not fit digits"),
     (result_with([images().flatten(1), LABELS]), "do not fit digits"),
-    (result_with([images()[:19], LABELS]), r"labels \(20,\) do not fit"),
+    (result_with([images()[:19], LABELS]), "there are 19 images and 20 labels: one label per image is needed"),
     (result_with([images()[:0], LABELS[:0]]), "no images"),
     (result_with([images().to(torch.int32), LABELS]), "not floats: divide"),
     (result_with([NAN, LABELS]), "NaN or infinite"),

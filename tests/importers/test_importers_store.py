@@ -99,7 +99,7 @@ def test_authors_recipes_follow_data_set_and_network(
 def test_a_learned_rate_and_labels_reach_the_training(session: Session, tmp_path: Path) -> None:
     trajectory(tmp_path / "set", labels=torch.randn(20, 10), lr=torch.tensor(0.03125))
     made = imported(session, tmp_path / "set")
-    assert made.recipe == "dc-bench-dsa:lr=0.03125:augment=dsa(strategy=color_crop_cutout_scale_rotate)"
+    assert made.recipe == "dc-bench-dsa:lr=0.03125"
     request, card = artifact_request(session.store, made.name)
     assert card["recipe"]["params"]["lr"] == 0.03125 and card["labels"] == "logits"
     score = session.train(request, network=NETWORK, recipe="smoke", seeds=1)
@@ -118,7 +118,7 @@ def test_training_uses_the_sets_own_recipe(session: Session, tmp_path: Path, mon
     monkeypatch.setattr(session, "execute", stop)
     with pytest.raises(BadInput, match="enough"):
         session.train(request, network=NETWORK, seeds=1)
-    assert asked == ["dc-bench-dsa:augment=dsa(strategy=color_crop_cutout_scale_rotate):lr=0.03125"]
+    assert asked == ["dc-bench-dsa:lr=0.03125"]
 
 
 def test_uneven_and_packed_sets_count_their_real_images(session: Session, tmp_path: Path) -> None:
@@ -126,6 +126,9 @@ def test_uneven_and_packed_sets_count_their_real_images(session: Session, tmp_pa
     made = imported(session, path)
     assert made.distilled.card.ipc == 2
     assert artifact_request(session.store, made.artifact)[0].count == 19
+    labels = torch.softmax(8 * torch.eye(10)[torch.arange(20) % 3], 1)
+    soft = saved({"images": images(), "labels": labels}, tmp_path / "soft.pt")
+    assert imported(session, soft).distilled.card.ipc == 2, "soft labels do not say whose an image is"
     packed = imported(session, results(tmp_path, "IDM"))
     assert artifact_request(session.store, packed.artifact)[0].count == 4 * 20
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,6 +93,23 @@ def test_published_values_stand_beside_ours() -> None:
     assert found.mean == pytest.approx(0.0) and found.ci95 == pytest.approx((own.ci95[0] - 0.31, own.ci95[1] - 0.31))
     assert any("DC-Bench" in note for note in table.notes)
     assert "published %" not in shown(tables(asked(), "augmentation")["augmentation"]).header
+
+
+def test_published_scores_stand_beside_the_same_scores_of_ours() -> None:
+    about: dict[str, Any] = {
+        "dataset": "tiny_imagenet",
+        "network": "convnet-4",
+        "home": "convnet-4",
+        "protocol": "faithful",
+    }
+    names = ("none", "imagenet-aug-per-batch", "rand-augment-per-batch", "auto-augment-per-batch", "dsa")
+    rows = [row("augmentation", "dm", 10, [0.1, 0.2], augmentation=name, **about) for name in names]
+    table = tables(rows, "augmentation")["augmentation-scores"]
+    (line,) = table.rows
+    assert isinstance(line["published_average"], Published) and line["published_average"].mean == 0.1269
+    assert isinstance(line["published_best"], Published) and line["published_best"].mean == 0.1351
+    assert any("leaderboard" in note for note in table.notes)
+    assert "published best %" not in shown(tables([*asked(), *choices()], "augmentation")["augmentation-scores"]).header
 
 
 def test_failures_are_dashes_with_their_reason() -> None:

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from answered import row
 
-from stillproof.report.dc_bench.published import published, published_beside, published_search
-from stillproof.report.dc_bench.published_values import AUGMENTATIONS, NETWORKS
+from stillproof.report.dc_bench.published import published, published_average, published_beside, published_search
+from stillproof.report.dc_bench.published_accuracies import averages
+from stillproof.report.dc_bench.published_values import AUGMENTATIONS, LEADERBOARD, NETWORKS
 
 
 def mean_of(method: str, ipc: int | None, dataset: str = "cifar10", **setting: str) -> float:
@@ -46,6 +47,66 @@ def test_mtt_was_without_whitening() -> None:
 def test_the_paper_s_own_average_is_that_of_the_four_augmentations() -> None:
     means = [mean_of("random", 1, augmentation=name) for name in AUGMENTATIONS[1:]]
     assert sum(means) / 4 == pytest.approx(0.1471, abs=5e-5)
+
+
+def on_leaderboard(dataset: str) -> list[tuple[str, int, float, float]]:
+    """Method, images per class, best and average as fractions."""
+    lines = [line.partition(" ") for line in LEADERBOARD[dataset].strip().splitlines()]
+    found = [(method, [part.split() for part in numbers.split("/")]) for method, _, numbers in lines]
+    return [
+        (method, ipc, float(best) / 100, float(average) / 100)
+        for method, parts in found
+        for ipc, (best, average) in zip((1, 10, 50), parts, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("dataset", ["cifar10", "cifar100"])
+def test_the_leaderboard_has_dsa_as_best_and_the_mean_of_four_augmentations(dataset: str) -> None:
+    for method, ipc, best, average in on_leaderboard(dataset):
+        means = [mean_of(method, ipc, dataset, augmentation=name) for name in AUGMENTATIONS[1:]]
+        assert best == pytest.approx(means[-1]) and average == pytest.approx(sum(means) / 4, abs=1.01e-4)
+        found = published(dataset, method, ipc)
+        assert found is not None and found.place.startswith("Table"), "the paper comes before its leaderboard"
+        assert averages()[dataset, method, ipc].mean == pytest.approx(average)
+
+
+@pytest.mark.parametrize(
+    ("method", "best", "average"),
+    [
+        ("random", [0.0165, 0.0688, 0.1862], [0.0149, 0.0600, 0.1686]),
+        ("dc", [0.0527, 0.1283, 0.1266], [0.0457, 0.1120, 0.1089]),
+        ("mtt:zca=false", [0.0827, 0.2011, 0.2816], [0.0619, 0.1732, 0.2582]),
+    ],
+)
+def test_tiny_imagenet_is_as_on_the_leaderboard(method: str, best: list[float], average: list[float]) -> None:
+    assert len(on_leaderboard("tiny_imagenet")) == 18
+    found = [published("tiny_imagenet", method, ipc) for ipc in (1, 10, 50)]
+    assert [value and value.mean for value in found] == pytest.approx(best)
+    assert all(value and "leaderboard" in value.place and "taken to be" in value.note for value in found)
+    assert published("tiny_imagenet", method, 10, augmentation="none") is None
+    assert published("tiny_imagenet", method, 10, network="convnet-3") is None
+    means = [averages()["tiny_imagenet", method.partition(":")[0], ipc].mean for ipc in (1, 10, 50)]
+    assert means == pytest.approx(average)
+
+
+@pytest.mark.parametrize(
+    ("changed", "names", "beside"),
+    [
+        ({}, AUGMENTATIONS[1:], True),
+        ({}, [f"{name}-per-batch" for name in AUGMENTATIONS[1:4]] + ["dsa"], True),
+        ({}, AUGMENTATIONS, False),
+        ({}, [*AUGMENTATIONS[1:], "mixup"], False),
+        ({"scale": "quick"}, AUGMENTATIONS[1:], False),
+        ({"home": "convnet-3"}, AUGMENTATIONS[1:], False),
+        ({"network": "mlp"}, AUGMENTATIONS[1:], False),
+    ],
+)
+def test_a_published_average_stands_only_beside_that_of_the_same_augmentations(
+    changed: dict[str, Any], names: list[str], beside: bool
+) -> None:
+    about: dict[str, Any] = {"home": "convnet-4", "dataset": "tiny_imagenet", "network": "convnet-4"} | changed
+    rows = [row("augmentation", "dm", 10, [0.1], augmentation=name, **about) for name in names]
+    assert (published_average(rows) is not None) == beside
 
 
 def test_kip_s_shifted_columns_are_put_right_and_say_so() -> None:
@@ -134,6 +195,8 @@ def test_searches_have_a_correlation_and_a_choice() -> None:
         ({"recipe": "dc-bench-dsa:epochs=10"}, False),
         ({"selection": "oracle"}, False),
         ({"home": "convnet-2"}, False),
+        ({"dataset": "tiny_imagenet"}, False),
+        ({"dataset": "tiny_imagenet", "home": "convnet-4", "network": "convnet-4"}, True),
     ],
 )
 def test_a_published_value_stands_only_beside_a_row_of_the_published_protocol(

@@ -7,6 +7,7 @@ from typing import Any
 
 from stillproof.report.accuracy import accuracy_section, accuracy_table
 from stillproof.report.answers import Answered
+from stillproof.report.rows import missing_notes
 from stillproof.report.tables.formats import to_csv, to_json, to_latex, to_markdown
 from stillproof.report.tables.text import shown
 
@@ -49,6 +50,18 @@ def test_text_is_percent_with_dashes_where_nothing_is_known() -> None:
     assert (none["accuracy %"], none["n"], none["missing"]) == ("-", "0", "3")
     assert text.notes[0] == "digits; convnet_1; protocol fair; last epoch.", "what all rows share is said once"
     assert text.notes[2:] == ["Missing: it broke", "Missing: no space"]
+
+
+def test_one_cause_is_one_note_however_many_cells_it_cost() -> None:
+    befell = "ended as failed: RuntimeError('it ended as it began: badly')"
+    reasons = [f"not computed: dm digits ipc 1 seed {seed} {befell}" for seed in range(3)]
+    row = Answered({"method": "dm"}, [None] * 3, [*reasons, "no space"])
+    other = Answered({"method": "dc"}, [None], [f"not computed: dc digits ipc 1 seed 0 {befell.replace('it', 'he')}"])
+    assert missing_notes([row, other]) == [
+        "Missing: no space",
+        f"Missing: {other.reasons[0]}",
+        f"Missing: not computed: dm digits ipc 1 seed 0 and 2 more {befell}",
+    ]
 
 
 def test_csv_has_fractions_and_empty_cells_where_nothing_is_known() -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from stillproof.core.errors import BadInput, Corrupt
+from stillproof.importers.import_options import ImportOptions
 from stillproof.report.sets import ShownSet, named_set, snapshots_of, titles_of
 from stillproof.session import Session
 from stillproof.store.store import open_store
@@ -47,6 +49,17 @@ def test_snapshots_come_in_the_order_of_their_steps(tmp_path: Path) -> None:
         for name in (bare.name, f"{made.name}@0"):
             with pytest.raises(BadInput, match=r"no snapshots of .* distil with `--snapshots every=N`"):
                 snapshots_of(store, named_set(store, name))
+
+
+def test_a_set_is_called_as_it_was_imported_last(tmp_path: Path) -> None:
+    images, labels = torch.zeros(10, 1, 8, 8), torch.arange(10)
+    torch.save({"images": images, "labels": labels}, tmp_path / "mine.pt")
+    with Session(str(tmp_path / "s.db")) as session:
+        own = session.import_tensors(images, labels, "digits")
+        assert titles_of([named_set(session.store, own.artifact)]) == ["own, digits, 1 per class"]
+        (again,), _ = session.import_sets(tmp_path / "mine.pt", "digits", ImportOptions(method="my-set"))
+        assert again.artifact == own.artifact
+        assert titles_of([named_set(session.store, own.artifact)]) == ["my-set, digits, 1 per class"]
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", json.dumps({"kind": "distilled", "id": "x", "card": {}})])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from html.parser import HTMLParser
 from types import ModuleType
@@ -92,7 +93,9 @@ def test_tables_show_themselves_in_a_notebook_and_in_a_terminal() -> None:
 def test_a_score_says_all_that_belongs_beside_it() -> None:
     lines = repr(SCORE).splitlines()
     assert lines[0].startswith("accuracy 55.00 % (95 % interval ") and lines[0].endswith("n = 2")
-    assert lines[1] == "mlp on <i>mine</i>, recipe smoke, selection last of 1 points, 100 test images"
+    assert lines[1] == "mlp on <i>mine</i>, recipe smoke, last epoch, 100 test images"
+    chosen = dataclasses.replace(SCORE, selection="heldout", points=3)
+    assert "recipe smoke, epoch chosen on held-out training images (3 measured)" in repr(chosen)
     assert lines[2:] == ["note: mind this"]
     page = SCORE._repr_html_()
     assert "&lt;i&gt;mine&lt;/i&gt;" in page and "<i>" not in page and "mind this" in page and "55.0" in page

@@ -44,6 +44,13 @@ def test_parts_add_up_to_the_whole(session: Session) -> None:
     assert [set(part.about) for part in found.by_section_and_method[:1]] == [{"section", "method"}]
 
 
+def test_a_forecast_says_what_matters_in_a_few_lines(session: Session) -> None:
+    lines = repr(session.forecast("accuracy", ACCURACY, speed=2e13)).splitlines()
+    assert lines[0].endswith("to compute: 9 train, 9 select, 6 distill") and lines[1].startswith("time here: about ")
+    assert lines[2].startswith("time at 20 TFLOPS: about ") and lines[4].startswith("disk: about ")
+    assert [line.partition(":")[0] for line in lines[5:]] == ["full", "random", "dm"]
+
+
 def test_a_suite_without_sections_is_divided_by_method(session: Session) -> None:
     found = session.forecast("accuracy", ACCURACY)
     assert [part.about for part in found.by_method] == [{"method": name} for name in ("full", "random", "dm")]
@@ -74,6 +81,13 @@ def test_a_cut_asks_for_nothing_else(session: Session) -> None:
     gone = [set(map(str, cut.before)) - set(map(str, cut.after)) for cut in found.cuts if cut.parameter == "network"]
     assert gone in ([{"mlp"}], []), "methods distil with the first network: without it all sets are others"
     assert not {cut.parameter for cut in found.cuts} & {"search_ipc", "recipe", "scale", "mapped_class"}
+
+
+def test_a_cut_that_asks_for_other_things_instead_is_none(session: Session) -> None:
+    options: dict[str, Any] = {"dataset": ["digits"], "methods": ["random"], "ipc": [1, 50], "scale": "paper"}
+    options |= {"sections": ["augmentation"], "choice_seeds": 0, "network": ["resnet-18", NETWORK]}
+    found = session.forecast("dc-bench", options)
+    assert found.cuts and "network" not in {cut.parameter for cut in found.cuts}, "a tiny network is another question"
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,16 @@ def test_students_sleep() -> None:
     assert welch.p == pytest.approx(0.07939, abs=1e-5)
 
 
+@given(st.integers(0, 10_000), st.sampled_from([359, 2000, 10_000]), st.integers(2, 10))
+def test_rounding_is_no_spread(right: int, images: int, seeds: int) -> None:
+    share = (right % images + 1) / images
+    for found in (
+        paired_difference([share] * seeds, [0.0] * seeds),
+        unpaired_difference([share] * seeds, [0.0] * seeds),
+    ):
+        assert found.p is None and found.summary.ci95 == (found.summary.mean, found.summary.mean)
+
+
 def test_a_spread_of_zero_proves_nothing() -> None:
     assert paired_difference([0.5, 0.6], [0.4, 0.5]).p is None, "two seeds that differ by as many images"
     assert paired_difference([0.5, 0.6], [0.5, 0.6]).p == 1

@@ -63,7 +63,7 @@ def test_a_sound_set_fits(labels: Any) -> None:
 
 NAN = torch.full((10, 1, 8, 8), float("nan"))
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"labels": Hard(LABELS[:5])}, r"labels \(5,\) do not fit digits"),
+    ({"labels": Hard(LABELS[:5])}, r"images and 5 labels: one label per image is needed"),
     ({"labels": Hard(LABELS.where(LABELS > 0, -100))}, "labels reach from -100 to 9: digits has 0 to 9"),
     ({"labels": Hard(LABELS + 1)}, "labels reach from 1 to 10"),
     ({"labels": Hard(LABELS.float())}, "not one class per image"),
@@ -105,7 +105,7 @@ def test_train_says_so_with_its_exit_code(tmp_path: Path, stillproof: Commands) 
     resealed(tmp_path / "set", own_set(labels=Hard(LABELS[:5])))
     done = stillproof("train", "set", "--store", "s.db", "--seeds", "1", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
-    assert "labels (5,) do not fit digits" in done.err and len(done.err.splitlines()) == 1
+    assert "images and 5 labels: one label per image is needed" in done.err and len(done.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize("value", [-1e300, -1e39])

@@ -8,11 +8,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stillproof.core.components import networks, recipes
+from stillproof.core.components import augmentations, networks, recipes
+from stillproof.core.dsa_strategy import WITH_FLIP, WITHOUT_FLIP
 from stillproof.core.spec import ComponentSpec
 from stillproof.core.types import Card, Distilled, Hard, Space
 from stillproof.sets.own_recipe import own_recipe, recipe_on, recipe_reference
-from stillproof.sets.usual_recipes import DEFAULT_RECIPE, LEARNED_LABELS, dc_recipe
+from stillproof.sets.usual_recipes import DEFAULT_RECIPE, LEARNED_LABELS, dc_recipe, dsa_recipe
+from stillproof.train.recipe_for import recipe_for
 
 changes = st.fixed_dictionaries(
     {},
@@ -35,6 +37,14 @@ def test_a_sets_own_recipe_comes_back_unchanged(name: str, changed: dict[str, ob
     for own in (spec, stored):
         again = recipes.build(recipe_reference(own))
         assert type(again) is type(recipe) and dataclasses.asdict(again) == dataclasses.asdict(recipe)
+
+
+@pytest.mark.parametrize("dataset", ["mnist", "cifar10"])
+@pytest.mark.parametrize("strategy", [WITH_FLIP, WITHOUT_FLIP])
+def test_a_recipe_that_is_another_on_digits_comes_back_unchanged(strategy: str, dataset: str) -> None:
+    own = recipes.spec(recipes.build(dsa_recipe(strategy)))
+    again = recipe_for(recipe_reference(own, dataset), dataset)
+    assert augmentations.build(again.augment) == augmentations.build(f"dsa(strategy={strategy})")
 
 
 def test_only_what_is_changed_is_written() -> None:
@@ -88,5 +98,5 @@ def test_dc_is_trained_on_as_the_network_that_is_trained_asks_for(
 
 
 def test_other_sets_and_other_recipes_do_not_ask_for_the_network() -> None:
-    for method, recipe in (("dm", "dc-bench"), ("dsa", "dc-bench-dsa"), ("dc", "quick:lr=0.5"), ("dm", "")):
+    for method, recipe in (("dm", "dc-bench"), ("dsa", "dc-bench-dsa:augment=dsa"), ("dc", "quick:lr=0.5"), ("dm", "")):
         assert recipe_on(own_set(method, "mnist", recipe), networks.build("convnet-3-bn")) == (recipe or DEFAULT_RECIPE)

@@ -284,9 +284,10 @@ def test_every_operation_of_the_8_bit_form_gets_and_gives_whole_levels(
 ) -> None:
     seen: list[Tensor] = []
 
-    def spy(images: Tensor, operations: Sequence[str], strengths: Sequence[float]) -> Tensor:
+    def spy(images: Tensor, operations: Sequence[str], strengths: Sequence[float], *, eight_bit: bool) -> Tensor:
+        assert eight_bit
         seen.append(images)
-        return apply_each(images, operations, strengths)
+        return apply_each(images, operations, strengths, eight_bit=eight_bit)
 
     monkeypatch.setattr(f"stillproof.transforms.{name}.apply_each", spy)
     reference = {"rand_augment": "rand-augment-per-batch:num_ops=3"}.get(name, f"{name.replace('_', '-')}-per-batch")

@@ -43,6 +43,8 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Compare every two of them on paired test images and seeds; sets are trained on first, as `train` does."""
+    from stillproof.report.runs import called, run_meant
+
     with session(store, data, plugin, workers) as opened:
         found = opened.compare(
             names,
@@ -53,7 +55,8 @@ def command(
             run=run,
             sections=split_list(section),
         )
+        whose = "" if found.run is None else f", {called(run_meant(opened.store, found.run))}"
     if as_json:
         write_json(found.as_dict())
     else:
-        print_text([found.table()], "compare" if found.run is None else f"compare, run {found.run}")
+        print_text([found.table()], f"compare{whose}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from stillproof.cli.output import duration, say, size, write, write_json, write_table
+from stillproof.cli.output import say, write, write_json, write_table
+from stillproof.core.amounts import duration
 from stillproof.core.errors import BadInput
+from stillproof.suites.fixed_set import ARTIFACT
 
 if TYPE_CHECKING:
     from stillproof.run.cuts import Cut
@@ -35,7 +37,7 @@ def print_forecast(found: Forecast, as_json: bool) -> None:
     if as_json:
         write_json(found.as_dict())
         return
-    for line in _summary(found):
+    for line in found.sentences():
         write(line)
     for key, parts in (("section", found.by_section), ("method", found.by_method)):
         if parts and found.estimate.seconds:
@@ -46,33 +48,11 @@ def print_forecast(found: Forecast, as_json: bool) -> None:
     say("nothing was computed (--dry-run)")
 
 
-def _summary(found: Forecast) -> Iterator[str]:
-    whole = found.estimate
-    left = ", ".join(f"{count} {stage}" for stage, count in whole.by_stage.items()) or "nothing"
-    yield f"{whole.cells} cells, {whole.cached} in the store already; to compute: {left}"
-    if not whole.by_stage:
-        return
-    processes = "1 process" if found.workers == 1 else f"{found.workers} processes"
-    source = "the speed of a typical machine"
-    if found.measured:
-        source = f"{100 * found.measured:.0f} % of it from cells like these that this store has timed on this machine"
-    yield f"time here: about {duration(whole.seconds)} in {processes} ({whole.flops:.2g} operations; {source})"
-    if found.assumed:
-        best = whole.flops / found.assumed.flops_per_second
-        reached = f"{100 * found.assumed.reached:.0f} % of its speed, as published times of methods on an A100 show"
-        there = f"about {duration(found.assumed.seconds)}, at {reached}; at best {duration(best)}"
-        yield f"time at {_speed(found)}: {there}"
-    if found.memory:
-        source = "measured" if found.memory.measured else "estimated"
-        yield f"memory: about {size(found.memory.bytes)} in a process, {source} for {found.memory.label}"
-    yield f"disk: about {size(found.disk_bytes)}"
-
-
 def _print_parts(key: str, parts: Sequence[Part], found: Forecast) -> None:
     """Print one line per section or method, the most expensive first."""
     total = found.estimate.seconds
     header = [key, "cells", "time here", "share"]
-    header += [f"at {_speed(found)}"] if found.assumed else []
+    header += [f"at {found.assumed.name}"] if found.assumed else []
     rows = []
     for part in sorted(parts, key=lambda part: -part.seconds):
         row = [part.about[key], str(part.cells), duration(part.seconds), f"{100 * part.seconds / total:.1f} %"]
@@ -84,10 +64,10 @@ def _print_parts(key: str, parts: Sequence[Part], found: Forecast) -> None:
 
 def _change(cut: Cut) -> str:
     if isinstance(cut.before, list):
-        return f"{cut.parameter} without {', '.join(str(one) for one in cut.before if one not in cut.after)}"
+        return f"{cut.parameter} without {', '.join(_name(one) for one in cut.before if one not in cut.after)}"
     return f"{cut.parameter} {cut.before} -> {cut.after if cut.after != '' else 'none'}"
 
 
-def _speed(found: Forecast) -> str:
-    assert found.assumed is not None
-    return f"{found.assumed.flops_per_second / PREFIXES['t']:.4g} TFLOPS"
+def _name(value: Any) -> str:
+    """Return a value of a list; a set that is there already by its name alone."""
+    return str(value).partition(f":{ARTIFACT}=")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,9 +42,10 @@ def command(
     if found.lost:
         root = theirs.artifacts.root
         where = f"some files in {root} are lost or damaged" if root.is_dir() else f"the folder {root} is not there"
+        missing = f"{_count(found.lost, 'artifact')} and {_count(found.without, 'answer')}"
         raise StoreError(
-            f"{len(found.lost)} artifacts and {found.without} answers of {theirs.shown} did not come, since {where}: "
-            "put it right, or name another folder with --artifacts, and merge again."
+            f"{missing} of {theirs.shown} did not come, since {where}: put it right, or name another folder with "
+            "--artifacts, and merge again."
         )
 
 
@@ -52,8 +53,9 @@ def _summary(found: Merged, other: str, store: str) -> str:
     from stillproof.report.tables.table import Bytes
     from stillproof.report.tables.text import text_of
 
-    came = f"{len(found.answers)} answers, {found.runs} runs and {len(found.artifacts)} artifacts"
-    known = f"{found.known} answers were there already"
+    came = f"{_count(found.answers, 'answer')}, {found.runs} run{'s' * (found.runs != 1)} and "
+    came += _count(found.artifacts, "artifact")
+    known = f"{found.known} answer{'s were' if found.known != 1 else ' was'} there already"
     return f"{other} is merged into {store}: {came} came ({text_of(Bytes(found.bytes))}); {known}"
 
 
@@ -62,24 +64,30 @@ def _notes(found: Merged) -> list[str]:
     notes = [f"the run {there!r} is called {here!r} here: ours has that name." for there, here in found.renamed.items()]
     if found.conflicts:
         notes.append(
-            f"{len(found.conflicts)} cells have another answer there, as other processors may give; ours stay: "
-            f"{_few(found.conflicts)}."
+            f"where answers differ, as they may between processors, ours stay ({len(found.conflicts)}): "
+            f"{_few(found.conflicts.values())}."
         )
     if found.unnamed:
-        notes.append(f"{len(found.unnamed)} artifacts came without a name, since ours have it: {_few(found.unnamed)}.")
+        count = _count(found.unnamed, "artifact")
+        notes.append(f"{count} came without a name, since ours have it: {_few(found.unnamed)}.")
     if found.busy:
-        notes.append(f"{len(found.busy)} cells are being computed here, so that their answers did not come.")
+        busy = _few(found.busy.values())
+        notes.append(f"what is being computed here did not come ({len(found.busy)}): {busy}.")
     if found.lost:
-        notes.append(f"{len(found.lost)} artifacts cannot be read there; {next(iter(found.lost.values()))}")
+        notes.append(f"{_count(found.lost, 'artifact')} cannot be read there; {next(iter(found.lost.values()))}")
     if found.without:
         notes.append(
-            f"{found.without} answers did not come, since what they stand on is lost there or differs here: the next "
-            "run computes them."
+            "the next run computes what did not come, since what it stands on is lost there or differs here "
+            f"({len(found.without)}): {_few(found.without.values())}."
         )
     return notes
 
 
 def _few(names: Collection[str]) -> str:
-    """Name some; ids by their beginnings."""
-    shown = [name[:12] if len(name) == 64 else name for name in list(names)[:NAMED]]
-    return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    """Name some."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return "; ".join(list(names)[:NAMED]) + more
+
+
+def _count(things: Sized, noun: str) -> str:
+    return f"{len(things)} {noun}{'s' * (len(things) != 1)}"

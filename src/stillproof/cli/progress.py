@@ -7,7 +7,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from stillproof.cli.output import duration, messages, say
+from stillproof.cli.output import messages, say
+from stillproof.core.amounts import duration
 from stillproof.run.rates import CELL_SECONDS, FLOPS_PER_SECOND
 
 if TYPE_CHECKING:

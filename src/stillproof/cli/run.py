@@ -107,7 +107,7 @@ def command(
         return
     with session(store, data, plugin, workers) as opened:
         status = opened.run_suite(suite, options, name=name, note=note, only_matching=only, stop_at_failure=stop)
-        report = _report(opened.store, suite, None if only is None else status)
+        report = _report(opened.store, status.run, None if only is None else status)
         print_tables(report, "json" if as_json else "text")
         failed = [cell for cell, state in status.items() if state == "failed"]
         if failed:
@@ -119,11 +119,11 @@ def command(
             raise CellFailed(f"{len(failed)} of {len(status)} cells failed{stopped}; {told}")
 
 
-def _report(store: Store, suite: str, cells: Collection[str] | None) -> RunReport:
-    """Return the report of the newest run, narrowed to the rows of some cells if these are given."""
+def _report(store: Store, number: int, cells: Collection[str] | None) -> RunReport:
+    """Return the report of a run, narrowed to the rows of some cells if these are given."""
     from stillproof.report.run_report import report_of
-    from stillproof.report.runs import newest_run
+    from stillproof.report.runs import run_meant
 
-    run = newest_run(store, suite)
+    run = run_meant(store, number)
     rows = [row for row in run.rows if cells is None or any(cell in cells for cell in row["cells"])]
     return report_of(store, dataclasses.replace(run, rows=rows))

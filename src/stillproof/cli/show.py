@@ -53,7 +53,7 @@ def command(
     write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{_about(cls)}")
     choices = _choices(cls)
     header = ("parameter", "default", "one of") if choices else ("parameter", "default")
-    write_table(header, [(key, str(value), choices.get(key, ""))[: len(header)] for key, value in fields.items()])
+    write_table(header, [(key, _text(value), choices.get(key, ""))[: len(header)] for key, value in fields.items()])
     if presets:
         rows = [
             (p["scale"], ", ".join(p["datasets"]) or "any", _range(p["min_ipc"], p["max_ipc"]), _params(p["params"]))
@@ -71,7 +71,7 @@ def _find(name: str, kind: str | None) -> Registry[Any]:
     found = [registry for registry in asked if name in registry.entries()]
     if not found:
         raise UnknownName("component", name, [n for registry in asked for n in registry.entries()])
-    chosen = distillers if distillers in found else found[0]
+    chosen = next((registry for registry in (distillers, suites) if registry in found), found[0])
     for other in found:
         if other is not chosen:
             say(f"{name!r} is also the name of a component that `--kind {other.plural}` shows.")
@@ -105,7 +105,12 @@ def _range(low: int, high: int | None) -> str:
 
 
 def _params(params: dict[str, Any]) -> str:
-    return ", ".join(f"{key}={value}" for key, value in params.items()) or "the defaults"
+    return ", ".join(f"{key}={_text(value)}" for key, value in params.items()) or "the defaults"
+
+
+def _text(value: Any) -> str:
+    """Return a value as the command line takes it."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _config(name: str, scale: str) -> Json:

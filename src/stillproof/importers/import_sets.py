@@ -110,7 +110,7 @@ def _keep(store: Store, distilled: Distilled, origin: Origin) -> ImportedSet:
     name = _name(store, distilled.card, artifact, origin)
     files = extra_files(distilled, front_of(distilled.space, store))
     store.keep("distilled", tensors, card, name=name, extra=files, volatile=IMPORTED_VOLATILE)
-    path, recipe = store.artifacts.folder(artifact), recipe_reference(distilled.recipe)
+    path, recipe = store.artifacts.folder(artifact), recipe_reference(distilled.recipe, distilled.card.dataset)
     return ImportedSet(artifact, name, path, origin.experiment, cached, recipe, distilled, origin.form)
 
 

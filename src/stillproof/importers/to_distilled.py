@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,6 @@ def to_distilled(foreign: ForeignSet, info: DataInfo, dataset: str, origin: Orig
 
     It must have been ``checked``.
     """
-    counts = foreign.labels.classes.bincount(minlength=info.num_classes)
     images = foreign.images.float().contiguous()
     card = Card(
         method=foreign.method,
@@ -55,7 +55,7 @@ def to_distilled(foreign: ForeignSet, info: DataInfo, dataset: str, origin: Orig
         params={},
         dataset=dataset,
         data_id=UNKNOWN_DATA,
-        ipc=int(counts.max()),
+        ipc=math.ceil(len(images) / info.num_classes),  # the mean, where classes are uneven or labels soft
         seed=0,
         network="unknown",
         licence=info.licence,

@@ -8,6 +8,7 @@ from typing import Any
 from stillproof.report.answers import Answered
 from stillproof.report.tables.table import Difference
 from stillproof.score.stats import summarise
+from stillproof.store.failure_text import ENDED, NOT_COMPUTED
 
 Rows = Mapping[str, Sequence[Answered]]  # by section
 Values = Sequence[float | None]  # one per seed
@@ -50,10 +51,25 @@ def missing_notes(rows: Iterable[Answered]) -> list[str]:
     rows = list(rows)
     waiting = sum(row.waiting for row in rows)
     notes = [f"Missing: {waiting} not computed yet."] if waiting else []
-    return [*_set_notes(rows), *notes, *sorted({f"Missing: {reason}" for row in rows for reason in row.reasons})]
+    reasons = _one_for_each_cause(sorted({reason for row in rows for reason in row.reasons}))
+    return [*set_notes(rows), *notes, *(f"Missing: {reason}" for reason in reasons)]
 
 
-def _set_notes(rows: Sequence[Answered]) -> list[str]:
+def _one_for_each_cause(reasons: Sequence[str]) -> list[str]:
+    """Return reasons with those that only name another cell together; the first cell stands for all of them."""
+    named: dict[str, list[str]] = {}  # cells by what befell them
+    for reason in reasons:
+        cell, befell, cause = reason.removeprefix(NOT_COMPUTED).partition(ENDED)
+        told = reason.startswith(NOT_COMPUTED) and befell
+        named.setdefault(befell + cause if told else reason, []).extend([cell] if told else [])
+    return [
+        f"{NOT_COMPUTED}{cells[0]}{f' and {len(cells) - 1} more' * (len(cells) > 1)}{befell}" if cells else befell
+        for befell, cells in named.items()
+    ]
+
+
+def set_notes(rows: Sequence[Answered]) -> list[str]:
+    """Say which sets were there before, and what to keep in mind of them."""
     ids = {str(row["method"]): str(row["set"])[:12] for row in rows if row["set"]}
     sets = one_set([f"{name} (artifact {artifact})" for name, artifact in ids.items()])
     caveats = grouped((row for row in rows if row["caveat"]), "caveat")

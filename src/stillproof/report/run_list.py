@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from stillproof.core.spec import Json
 from stillproof.report.answers import answered_rows
+from stillproof.report.runs import called
+from stillproof.report.tables.text import text_of
 from stillproof.score.stats import Summary
 from stillproof.store.records import Run
 from stillproof.store.store import Store
@@ -34,6 +36,11 @@ class ListedRun:
         """Say in a few words what was asked."""
         parts = (self.run.suite, ", ".join(self.methods), f"of {', '.join(self.datasets)}")
         return " ".join(part for part in parts if part)
+
+    def line(self) -> str:
+        """Say what was asked, how much of it is done and, of a single training, what came out."""
+        accuracy = f", accuracy {text_of(self.accuracy)} %" if self.accuracy else ""
+        return f"{called(self.run)}: {self.title()}, {self.progress()} done{accuracy}"
 
     def count(self, state: str) -> int:
         """Return how many of its cells are in a state."""

@@ -15,6 +15,7 @@ from stillproof.report.runs import called
 from stillproof.store.records import Run
 from stillproof.store.store import Store
 
+ORIGIN = "imported"  # where a card says which file a set was read from
 PREVIEW, DECODED = "preview.png", "preview_decoded.png"
 
 
@@ -38,7 +39,15 @@ def named_set(store: Store, text: str) -> ShownSet:
     folder = Path(text)
     if not (folder / "card.json").is_file():
         folder = store.artifacts.folder(store.resolve_artifact(text, "distilled"))
-    return _read(folder)
+    return _as_called(store, _read(folder))
+
+
+def _as_called(store: Store, shown: ShownSet) -> ShownSet:
+    """Return an imported set with the name that it was last given here; its card has what it was called first."""
+    card = shown.card
+    name = store.names_of([shown.id], "distilled").get(shown.id) or "" if ORIGIN in card.get("provenance", {}) else ""
+    method, found, _ = name.partition(f"-{Path(card['dataset']).name}-{card['ipc']}ipc")
+    return dataclasses.replace(shown, card={**card, "method": method}) if found else shown
 
 
 def sets_of_run(store: Store, run: Run, ipc: Collection[int] | None) -> list[ShownSet]:
@@ -110,7 +119,7 @@ def title_of(shown: ShownSet) -> str:
 
 def _settings(shown: ShownSet) -> dict[str, Any]:
     card = shown.card
-    origin = card.get("provenance", {}).get("imported", {})
+    origin = card.get("provenance", {}).get(ORIGIN, {})
     return {**card.get("params", {}), **origin, "network": card.get("network"), "seed": card.get("seed")}
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from stillproof.core.spec import Json
 from stillproof.report.failures import Cause, causes_of
 from stillproof.report.run_list import ListedRun, listed
-from stillproof.report.runs import called
 from stillproof.store.leftovers import Leftovers, leftovers
 from stillproof.store.records import Record
 from stillproof.store.store import Store
@@ -43,7 +42,7 @@ class StoreStatus:
         for counts in self.cells.values():
             states.update(counts)
         cells = ", ".join(f"{count} {state}" for state, count in sorted(states.items())) or "none"
-        asked = [f"{called(one.run)}: {one.title()}, {one.progress()} done" for one in (*self.runs, *self.calls)]
+        asked = [one.line() for one in (*self.runs, *self.calls)]
         return "\n".join((f"store {self.store}, cells: {cells}", *asked))
 
     def as_dict(self) -> Json:

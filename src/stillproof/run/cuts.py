@@ -15,7 +15,7 @@ from stillproof.run.plan import Planner
 from stillproof.suites.requests import Row
 
 WORTHWHILE = 0.01  # of the whole; less is not worth a line
-NEW = 0.01  # of the whole that a cut may ask for in addition; more is another question
+NEW = 0.01  # of what is left that a cut may ask for in addition; more is another question
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,8 @@ def _cost_of(
         return None
     needed = closure(planner.cells, first)
     new = sum(cost(planner.cells[name]) for name in needed if name not in asked)
-    return new + sum(asked[name] for name in needed if name in asked) if first and new <= most else None
+    left = new + sum(asked[name] for name in needed if name in asked)
+    return left if first and new <= NEW * left else None
 
 
 def _asked_for(planner: Planner, rows: Iterable[Row], cost: Callable[[Cell], float], most: float) -> list[str]:

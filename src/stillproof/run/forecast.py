@@ -1,23 +1,18 @@
-"""What a suite will cost, before it starts: by section and method, here and on another machine, in time and bytes."""
+"""What is said of a run before it starts: its time, here and on another machine, its memory and disk, and savings."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stillproof.core.provenance import Meter
+from stillproof.core.amounts import duration, size
 from stillproof.core.spec import Json
-from stillproof.run.cell import Cell
-from stillproof.run.cuts import Cut, cuts_of
-from stillproof.run.estimate import Estimate, Here, estimate, left_of
-from stillproof.run.parts import Costs, Part, parts_by
-from stillproof.run.plan import Planner
-from stillproof.run.rates import REACHED, Assumed
-from stillproof.store.store import Store
+from stillproof.run.cuts import Cut
+from stillproof.run.estimate import Estimate
+from stillproof.run.parts import Part
 
 DIVISIONS = ("by_section", "by_method", "by_section_and_method")
-ROW_BYTES = 4000  # of a cell in the database
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +38,13 @@ class AssumedTime:
     reached: float  # the share of that speed that is counted with
     seconds: float
 
+    @property
+    def name(self) -> str:
+        """Return its speed in words."""
+        return f"{self.flops_per_second / 1e12:.4g} TFLOPS"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Forecast:
     """All that can be said of a run before it starts.
 
@@ -74,6 +74,34 @@ class Forecast:
     cuts: Sequence[Cut]
     left_out: Sequence[str]
 
+    def __repr__(self) -> str:
+        """Return what matters most, and the time of every method."""
+        methods = [f"{part.about['method']}: about {duration(part.seconds)}" for part in self.by_method if part.cells]
+        return "\n".join((*self.left_out, *self.sentences(), *methods))
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what the whole takes: cells, time, memory and disk."""
+        whole = self.estimate
+        left = ", ".join(f"{count} {stage}" for stage, count in whole.by_stage.items()) or "nothing"
+        yield f"{whole.cells} cells, {whole.cached} in the store already; to compute: {left}"
+        if not whole.by_stage:
+            return
+        processes = "1 process" if self.workers == 1 else f"{self.workers} processes"
+        source = "the speed of a typical machine"
+        if self.measured:
+            share = f"{100 * self.measured:.0f} %"
+            source = f"{share} of it from cells like these that this store has timed on this machine"
+        yield f"time here: about {duration(whole.seconds)} in {processes} ({whole.flops:.2g} operations; {source})"
+        if self.assumed:
+            best = whole.flops / self.assumed.flops_per_second
+            reached = f"{100 * self.assumed.reached:.0f} % of its speed, as published times of methods on an A100 show"
+            there = f"about {duration(self.assumed.seconds)}, at {reached}; at best {duration(best)}"
+            yield f"time at {self.assumed.name}: {there}"
+        if self.memory:
+            source = "measured" if self.memory.measured else "estimated"
+            yield f"memory: about {size(self.memory.bytes)} in a process, {source} for {self.memory.label}"
+        yield f"disk: about {size(self.disk_bytes)}"
+
     def as_dict(self) -> Json:
         """Return the forecast as JSON values."""
         divided = {key: [part.as_dict() for part in getattr(self, key)] for key in DIVISIONS}
@@ -87,54 +115,3 @@ class Forecast:
             "left_out": list(self.left_out),
         }
         return self.estimate.as_dict() | about | divided
-
-
-def forecast(
-    store: Store,
-    planner: Planner,
-    rows: Sequence[Json],
-    suite: str,
-    config: Json | None,
-    machine: Here,
-    speed: float | None,
-) -> Forecast:
-    """Say what the rest of a suite's plan will cost here and, if the speed of another machine is given, there.
-
-    Without a configuration, as for a part of a suite, it is not said which settings would save.
-    """
-    cells, left_out = dict(planner.cells), planner.left_out
-    left = left_of(store, list(cells.values()))
-    total = estimate(store, list(cells.values()), machine)
-    other = Assumed(speed) if speed else None
-    there = {cell.id: other.seconds(cell) for cell in left} if other else None
-    costs = Costs({cell.id: machine.seconds(cell) for cell in left}, there)
-    known = sum(costs.here[cell.id] for cell in left if machine.rates.knows(cell))
-    named = any(row.get("section") for row in rows)
-    answered = cells.keys() - costs.here.keys()
-
-    def cost(cell: Cell) -> float:
-        return 0.0 if cell.id in answered else machine.seconds(cell)
-
-    return Forecast(
-        estimate=total,
-        workers=machine.workers,
-        measured=known / total.seconds if total.seconds else 0.0,
-        assumed=AssumedTime(speed, REACHED, sum(there.values())) if speed and there is not None else None,
-        by_section=parts_by(["section"], rows, cells, costs) if named else [],
-        by_method=parts_by(["method"], rows, cells, costs),
-        by_section_and_method=parts_by(["section", "method"], rows, cells, costs) if named else [],
-        memory=_peak(left, machine, on_gpu=planner.device != "cpu"),
-        disk_bytes=sum(cell.disk + ROW_BYTES for cell in left),
-        cuts=[] if config is None else cuts_of(planner, suite, config, cost),
-        left_out=left_out,
-    )
-
-
-def _peak(left: Iterable[Cell], machine: Here, *, on_gpu: bool) -> Memory | None:
-    """Return the cell that needs most memory, beside what a process like this one has taken already."""
-    with Meter() as idle:
-        pass
-    process = 0 if on_gpu else idle.peak_bytes
-    known = [(cell, machine.rates.peak_bytes(cell)) for cell in left if cell.flops]
-    peaks = [Memory(cell.label, peak or process + cell.memory, peak is not None) for cell, peak in known]
-    return max(peaks, key=lambda peak: peak.bytes, default=None)

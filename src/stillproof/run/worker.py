@@ -13,7 +13,7 @@ from stillproof.core.provenance import provenance
 from stillproof.run.cell import Cell
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
 from stillproof.run.stage import Answer, Job, Options, Stage
-from stillproof.store.failure_text import NOT_COMPUTED, failure_text
+from stillproof.store.failure_text import ENDED, NOT_COMPUTED, failure_text
 from stillproof.store.owner import this_owner
 from stillproof.store.store import Store
 
@@ -191,6 +191,6 @@ class Worker:
         record = self.store.results.get(missing)
         reason = ((record and record.error) or "unknown").splitlines()[0]
         if not reason.startswith(NOT_COMPUTED):
-            reason = f"{NOT_COMPUTED}{self._cells[missing].label} ended as {self._status.get(missing)}: {reason}"
+            reason = f"{NOT_COMPUTED}{self._cells[missing].label}{ENDED}{self._status.get(missing)}: {reason}"
         ends = self._unsupported if self._status.get(missing) == "unsupported" else self._fail
         return ends(cell, reason)

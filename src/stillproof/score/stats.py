@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ def summarise(values: Sequence[float]) -> Summary:
     n = len(values)
     if n == 0:
         raise ValueError("there is nothing to summarise")
-    mean = math.fsum(values) / n
+    # Equal values have no spread at all: that of rounding would pass for a difference that no seed contradicts.
+    mean = values[0] if min(values) == max(values) else math.fsum(values) / n
     if n == 1:
         return Summary(mean, None, 1, None)
     std = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
@@ -53,6 +55,8 @@ def summarise_accuracies(values: Sequence[float], n_test: int | None) -> Summary
     found = summarise(values)
     if n_test is None or found.ci95 is None:
         return found
+    if found.std == 0:
+        return dataclasses.replace(found, on_logit=True)
     on_scale = summarise([_logit((value * n_test + 0.5) / (n_test + 1)) for value in values])
     assert on_scale.ci95 is not None
     low, high = (_share(end, n_test) for end in on_scale.ci95)

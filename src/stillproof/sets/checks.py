@@ -19,11 +19,13 @@ def check_images(images: Tensor, labels: Labels, info: DataInfo, dataset: str) -
     if not images.is_floating_point():
         raise BadInput(f"images are {images.dtype}, not floats: divide whole numbers by 255 first.")
     expected, count = (info.channels, info.size, info.size), len(labels.values)
-    if images.ndim != 4 or tuple(images.shape[1:]) != expected or len(images) != count:
+    if images.ndim != 4 or tuple(images.shape[1:]) != expected:
         raise BadInput(
             f"images {tuple(images.shape)} and labels {tuple(labels.values.shape)} do not fit {dataset}: "
             f"an image there is {expected}."
         )
+    if len(images) != count:
+        raise BadInput(f"there are {len(images)} images and {count} labels: one label per image is needed.")
     if len(images) == 0:
         raise BadInput("there are no images to train on.")
     if not bool(torch.isfinite(images.float()).all()):

@@ -7,6 +7,7 @@ from stillproof.core.reference import write_reference
 from stillproof.core.spec import ComponentSpec, Json
 from stillproof.core.types import Distilled, Network
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE, dc_recipe
+from stillproof.train.recipe_for import recipe_for
 
 DC = ("dc", "DC")  # made here, and by others
 
@@ -22,11 +23,14 @@ def own_recipe(values: Json | None) -> ComponentSpec | None:
     return ComponentSpec(values["kind"], values["name"], values["version"], params)
 
 
-def recipe_reference(own: ComponentSpec | None) -> str:
-    """Return a set's own recipe as ``name:key=value``, or the default if it has none."""
+def recipe_reference(own: ComponentSpec | None, dataset: str = "") -> str:
+    """Return a set's own recipe as ``name:key=value``, or the default if it has none.
+
+    What the recipe is on the set's data set anyway is left out.
+    """
     if own is None:
         return DEFAULT_RECIPE
-    usual = recipes.spec(recipes.build(own.name)).as_dict()["params"]
+    usual = recipes.spec(recipe_for(own.name, dataset.partition(":")[0])).as_dict()["params"]
     changed = {key: value for key, value in own.as_dict()["params"].items() if usual.get(key) != value}
     return write_reference(own.name, changed)
 
@@ -37,7 +41,8 @@ def recipe_on(distilled: Distilled, network: Network) -> str:
     DC's authors ask which network that is: their ConvNet with batch norm has a recipe of its own. A card has the one
     for the network that the set was made with.
     """
-    written, card = recipe_reference(distilled.recipe), distilled.card
+    card = distilled.card
+    written = recipe_reference(distilled.recipe, card.dataset)
     theirs = {normed: dc_recipe(card.dataset, batch_norm=normed) for normed in (False, True)}
     if card.method not in DC or written not in theirs.values():
         return written

@@ -6,7 +6,9 @@ import re
 import traceback
 from dataclasses import dataclass
 
-NOT_COMPUTED = "not computed: "  # begins the sentence of a cell that only failed because another did
+# The sentence of a cell that only failed because another did: "not computed: CELL ended as failed: REASON".
+NOT_COMPUTED = "not computed: "
+ENDED = " ended as "
 
 _TRACE = "Traceback (most recent call last):\n"
 _FRAME = re.compile(

@@ -40,10 +40,10 @@ class Merged:
         runs: How many of its runs and single calls came.
         artifacts: Artifacts that came.
         bytes: Size of their files.
-        conflicts: Stages of the cells that have another answer there, by id; ours stay.
+        conflicts: Cells that have another answer there, in words by id; ours stay.
         lost: Why artifacts cannot be read there, by id.
-        without: How many answers did not come, since what they stand on is lost there, or differs here.
-        busy: Cells that are computed here right now, so that their answers did not come.
+        without: Cells whose answers did not come, since what they stand on is lost there, or differs here; likewise.
+        busy: Cells that are computed here right now, so that their answers did not come; likewise.
         renamed: What runs are called here, by their names there, which ours have.
         unnamed: Names of artifacts there which ours have; those came without a name.
     """
@@ -55,8 +55,8 @@ class Merged:
     bytes: int
     conflicts: dict[str, str]
     lost: dict[str, str]
-    without: int
-    busy: list[str]
+    without: dict[str, str]
+    busy: dict[str, str]
     renamed: dict[str, str]
     unnamed: list[str]
 
@@ -79,10 +79,10 @@ def merge(store: Store, other: Store) -> Merged:
     theirs = _cells(other)
     ours = _cells(store, list(theirs))
     answered = {name: row for name, row in theirs.items() if row.status in ANSWERED}
-    known = [name for name in answered if name in ours and ours[name].status in ANSWERED]
-    conflicts = {name: theirs[name].stage for name in known if not same_answer(ours[name], theirs[name])}
+    known = {name for name in answered if name in ours and ours[name].status in ANSWERED}
+    conflicts = [name for name in answered if name in known and not same_answer(ours[name], theirs[name])]
     origins = {name: from_text(row.derived_from) or [] for name, row in answered.items()}
-    differ = with_derived(list(conflicts), origins)
+    differ = with_derived(conflicts, origins)
     needless = {*known, *differ}
     wanted = {name: row for name, row in answered.items() if name not in needless}
     _enter(store, [row for name, row in theirs.items() if name not in ours])
@@ -93,6 +93,7 @@ def merge(store: Store, other: Store) -> Merged:
     broken = [name for name, row in wanted.items() if brought.lost.keys() & named_in(row.artifacts)]
     without = set(with_derived(broken, origins))
     whole = {name: row for name, row in wanted.items() if name not in without}
+    stayed = [name for name in answered if name not in known and name not in whole]
     came, busy = _answer(store, whole)
     runs, renamed = merge_runs(store, other)
     return Merged(
@@ -101,10 +102,10 @@ def merge(store: Store, other: Store) -> Merged:
         runs=runs,
         artifacts=brought.came,
         bytes=brought.bytes,
-        conflicts=conflicts,
+        conflicts=_in_words(theirs, conflicts),
         lost=brought.lost,
-        without=len(answered) - len(known) - len(whole),
-        busy=busy,
+        without=_in_words(theirs, stayed),
+        busy=_in_words(theirs, busy),
         renamed=renamed,
         unnamed=brought.unnamed,
     )
@@ -117,6 +118,11 @@ def _cells(store: Store, ids: Sequence[str] | None = None) -> dict[str, Row[Any]
             return {row.id: row for row in connection.execute(select(cells))}
         found = (connection.execute(select(cells).where(cells.c.id.in_(part))) for part in chunks(ids))
         return {row.id: row for rows in found for row in rows}
+
+
+def _in_words(rows: Rows, names: Sequence[str]) -> dict[str, str]:
+    """Return what cells are called in plans, by id."""
+    return {name: str(from_text(rows[name].where).get("label") or f"{rows[name].stage} {name[:12]}") for name in names}
 
 
 def _made(rows: Rows, names: Mapping[str, Any] | Sequence[str]) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from stillproof.core.components import recipes
-from stillproof.core.dsa_strategy import DIGIT_SETS
+from stillproof.core.dsa_strategy import DIGIT_SETS, WITHOUT_FLIP
 from stillproof.train.recipe import Recipe, Schedule
 
 
@@ -26,12 +26,16 @@ class DCBench(Recipe):
 @recipes.register("dc-bench-dsa", version=1, paper="arXiv:2207.09639")
 @dataclass(frozen=True)
 class DCBenchDSA(DCBench):
-    """DC-Bench with differentiable siamese augmentation: 1000 epochs of SGD."""
+    """DC-Bench with differentiable siamese augmentation: 1000 epochs of SGD; digits are not mirrored."""
 
     epochs: int = 1001
     decay_epochs: tuple[int, ...] = (502,)
     augment: str = "dsa"
     curve_points: int = 4
+
+    by_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        name: {"augment": f"dsa(strategy={WITHOUT_FLIP})"} for name in DIGIT_SETS
+    }
 
 
 @recipes.register("nas-search", version=1, paper="arXiv:2207.09639")

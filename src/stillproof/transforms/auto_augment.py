@@ -45,7 +45,8 @@ class AutoAugment(PixelAugmentation):
         for place in range(2):
             drawn = zip(chosen, chances[:, place].tolist(), signs[:, place].tolist(), strict=True)
             steps = [_decide(pair[place], chance, sign, images) for pair, chance, sign in drawn]
-            images = self.settled(apply_each(images, [name for name, _ in steps], [value for _, value in steps]))
+            names, strengths = zip(*steps, strict=True)
+            images = self.settled(apply_each(images, names, strengths, eight_bit=self.per_batch))
         return images
 
 

@@ -53,7 +53,8 @@ class ImageNetAug(PixelAugmentation):
         names = ("brightness", "contrast", "colour", "hue")
         strengths = (2 * draws.uniform(4) - 1) * torch.tensor(self._widths(), device=orders.device)
         for operations, values in zip(orders.T.tolist(), strengths.gather(1, orders).T.tolist(), strict=True):
-            images = self.settled(apply_each(images, [names[operation] for operation in operations], values))
+            chosen = [names[operation] for operation in operations]
+            images = self.settled(apply_each(images, chosen, values, eight_bit=self.per_batch))
         return images
 
     def _widths(self) -> tuple[float, float, float, float]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from stillproof.transforms import pixel_ops, pixel_warps
+from stillproof.transforms import eight_bit_ops, pixel_ops, pixel_warps
 
 Operation = Callable[[Tensor, Tensor], Tensor]
 
@@ -28,6 +28,17 @@ OPERATIONS: Mapping[str, Operation] = {
     "equalize": pixel_ops.equalize,
     "invert": pixel_ops.invert,
     "hue": pixel_ops.shift_hue,
+}
+
+# The same on pixels of 8 bits.
+EIGHT_BIT: Mapping[str, Operation] = {
+    **OPERATIONS,
+    "brightness": eight_bit_ops.adjust_brightness,
+    "colour": eight_bit_ops.adjust_colour,
+    "contrast": eight_bit_ops.adjust_contrast,
+    "sharpness": eight_bit_ops.adjust_sharpness,
+    "autocontrast": eight_bit_ops.autocontrast,
+    "hue": eight_bit_ops.shift_hue,
 }
 
 # Strength at the highest level; these operations go both ways, and do nothing at level 0.
@@ -61,12 +72,18 @@ def strength(operation: str, share: float, sign: int, images: Tensor) -> float:
     return sign * share * size * LARGEST.get(operation, 0.0)
 
 
-def apply_each(images: Tensor, operations: Sequence[str], strengths: Sequence[float]) -> Tensor:
-    """Apply to every image its own operation, one call for all images that share one."""
+def apply_each(
+    images: Tensor, operations: Sequence[str], strengths: Sequence[float], *, eight_bit: bool = False
+) -> Tensor:
+    """Apply to every image its own operation, one call for all images that share one.
+
+    With ``eight_bit``, pixels are whole 255ths before and after it.
+    """
+    table = EIGHT_BIT if eight_bit else OPERATIONS
     changed = images.clone()
     for name in sorted(set(operations)):
         chosen = [position for position, operation in enumerate(operations) if operation == name]
         index = torch.tensor(chosen, device=images.device)
         values = torch.tensor([strengths[position] for position in chosen], dtype=images.dtype, device=images.device)
-        changed[index] = OPERATIONS[name](images[index], values)
+        changed[index] = table[name](images[index], values)
     return changed

@@ -49,5 +49,5 @@ class RandAugment(PixelAugmentation):
             operations = [CHOICES[choice] for choice in draws.integers(0, len(CHOICES)).tolist()]
             signs = (2 * draws.integers(0, 2) - 1).tolist()
             strengths = [strength(name, share, sign, images) for name, sign in zip(operations, signs, strict=True)]
-            images = self.settled(apply_each(images, operations, strengths))
+            images = self.settled(apply_each(images, operations, strengths, eight_bit=self.per_batch))
         return images

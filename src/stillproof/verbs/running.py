@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Mapping
 from typing import Any
 
+from stillproof.answers import RunStates
 from stillproof.core.components import suites
 from stillproof.core.errors import DataMissing
 from stillproof.core.presets import preset_params
 from stillproof.core.spec import Json
-from stillproof.run.forecast import Forecast, forecast
+from stillproof.run.cuts import Cut
+from stillproof.run.forecast import Forecast
+from stillproof.run.foresee import foresee
 from stillproof.run.only import only
 from stillproof.run.plan import Planner
-from stillproof.suite_methods import as_written, in_words, with_sets
+from stillproof.suite_methods import alone_in_size, as_written, in_words, with_sets
 from stillproof.verbs.importing import Importing
 
 log = logging.getLogger("stillproof")
@@ -32,7 +36,7 @@ class Running(Importing):
         imports give, tensors, or somebody's file, which is then imported. The rows are those of the whole suite, even
         if only the cells that match a pattern are planned.
         """
-        planner, rows, question = self._planned(suite, options, only_matching)
+        planner, rows, question = self._told(suite, options, only_matching)
         return planner, rows, as_written(suites.spec(question).as_dict()["params"])
 
     def _planned(
@@ -44,10 +48,17 @@ class Running(Importing):
         rows = planner.rows(question.rows())
         if planner.left_out and not rows:
             raise DataMissing(f"nothing is left to ask: {planner.left_out[0]}")
-        for sentence in planner.left_out:
-            log.warning("%s", sentence)
         if only_matching is not None:
             planner.cells = only(planner.cells, rows, only_matching)
+        return planner, rows, question
+
+    def _told(
+        self, suite: str, options: Mapping[str, Any], only_matching: str | None
+    ) -> tuple[Planner, list[Json], Any]:
+        """Plan, and say what people should know of the plan."""
+        planner, rows, question = self._planned(suite, options, only_matching)
+        for sentence in (*alone_in_size(question), *planner.left_out):
+            log.warning("%s", sentence)
         return planner, rows, question
 
     def run_suite(
@@ -59,8 +70,8 @@ class Running(Importing):
         note: str | None = None,
         only_matching: str | None = None,
         stop_at_failure: bool = False,
-    ) -> dict[str, str]:
-        """Run a suite; return the status of each of its cells.
+    ) -> RunStates:
+        """Run a suite; return the state of each of its cells, and as ``run`` the number that the run is found by.
 
         Args:
             suite: The suite.
@@ -71,14 +82,14 @@ class Running(Importing):
             stop_at_failure: Whether the first cell that fails ends the run.
         """
         planner, rows, config = self.plan_suite(suite, options, only_matching)
-        self.store.results.save_run(suite, config, rows, name=name, note=note)
+        run = self.store.results.save_run(suite, config, rows, name=name, note=note)
         planner = self._finish(
             planner,
-            lambda: self.plan_suite(suite, options, only_matching)[0],
+            lambda: self._planned(suite, options, only_matching)[0],
             must_succeed=False,
             stop_at_failure=stop_at_failure,
         )
-        return self.store.results.statuses(list(planner.cells))
+        return RunStates(run, self.store.results.statuses(list(planner.cells)))
 
     def forecast(
         self,
@@ -89,9 +100,16 @@ class Running(Importing):
         only_matching: str | None = None,
     ) -> Forecast:
         """Say what a suite would cost, here and on a machine of ``speed`` operations per second; compute nothing."""
-        planner, rows, question = self._planned(suite, options, only_matching)
+        planner, rows, question = self._told(suite, options, only_matching)
         config: Json | None = suites.spec(question).as_dict()["params"]
         if only_matching is not None:
             config = None
             rows = [row | {"cells": [cell for cell in row["cells"] if cell in planner.cells]} for row in rows]
-        return forecast(self.store, planner, rows, suite, config, self._here(planner), speed)
+        found = foresee(self.store, planner, rows, suite, config, self._here(planner), speed)
+        return dataclasses.replace(found, cuts=[_as_written(cut) for cut in found.cuts])
+
+
+def _as_written(cut: Cut) -> Cut:
+    """Return a change of a parameter as a person may write it."""
+    before, after = (as_written({cut.parameter: value})[cut.parameter] for value in (cut.before, cut.after))
+    return dataclasses.replace(cut, before=before, after=after)

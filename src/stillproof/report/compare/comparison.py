@@ -100,8 +100,18 @@ class Comparison:
             "p_images_holm": self.adjusted_images,
             "pairs": [pair.as_dict() for pair in self.pairs],
             "better": self.better,
-            "notes": self.match.caveats(),
+            "notes": self.caveats(),
         }
+
+    def caveats(self) -> list[str]:
+        """Say what else differs, which answers were left out, and why there is no test over seeds."""
+        found = self.match.caveats()
+        if len(self.pairs) > 1 and self.over_seeds.p is None:
+            both = f"{self.match.first.name} and {self.match.second.name}"
+            found.append(
+                f"{both} differ by the same in all {len(self.pairs)} seeds, which leaves nothing to test them by."
+            )
+        return found
 
 
 def compared(matches: Sequence[Match], answers: Sequence[Json]) -> list[Comparison]:

@@ -45,9 +45,21 @@ def matches_of_run(
                 found.append(match)
             else:
                 notes.append(f"Missing: {first} or {second} has no answer yet for {_words(one)}.")
+    if shared := _one_set_for_all_seeds([row for row in rows if row["method"] in names]):
+        notes.insert(
+            0, f"One set for all seeds: {', '.join(shared)}; other seeds are other trainings on it, not other sets."
+        )
     if not found:
         raise BadInput(f"run {run.id} of {run.suite!r} has no finished trainings of {' and '.join(names)} to compare.")
     return found, notes
+
+
+def _one_set_for_all_seeds(rows: Sequence[Json]) -> list[str]:
+    """Return the methods whose seeds share a set: those that were there before, and all under ``faithful``."""
+    alike = [
+        row for row in rows if row.get("set") or (row.get("protocol") == "faithful" and row.get("ipc") is not None)
+    ]
+    return list(dict.fromkeys(str(row["method"]) for row in alike))
 
 
 def _side_by_side(first: Sequence[Json], second: Sequence[Json]) -> list[tuple[Json, Json]]:

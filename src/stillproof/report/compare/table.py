@@ -80,7 +80,7 @@ class Comparisons:
             else ""
         )
         several = any(len(comparison.pairs) > 1 for comparison in self.found)
-        caveats = [caveat for comparison in self.found for caveat in comparison.match.caveats()]
+        caveats = [caveat for comparison in self.found for caveat in comparison.caveats()]
         tested = f"{' or '.join(dict.fromkeys(str(comparison.n_test) for comparison in self.found))} test images."
         how = (tested, ONE_SET if self.of == "sets" else "", SEEDS if several else "", IMAGES, WON, family, BETTER)
         notes = [note for note in (*how, *dict.fromkeys(caveats), *self.notes) if note]

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 from stillproof.report.answers import Answered
 from stillproof.report.captions import CHOSEN_ON
+from stillproof.report.dc_bench.published import published_average, published_beside
 from stillproof.report.dc_bench.published_values import AUGMENTATIONS, PER_BATCH
+from stillproof.report.published import Published
 from stillproof.report.rows import complete, grouped, images, missing_notes
+from stillproof.report.tables.beside_published import published_notes
 from stillproof.report.tables.columns import BEFORE, RULES, about
 from stillproof.report.tables.table import Column, Table, Value
 from stillproof.score.stats import Summary, summarise_accuracies
@@ -20,7 +23,9 @@ COLUMNS = (
     *BEFORE,
     Column("none", "none %", Summary),
     Column("average", "average %", Summary),
+    Column("published_average", "published average %", Published, fold="empty"),
     Column("best", "best %", Summary),
+    Column("published_best", "published best %", Published, fold="empty"),
     Column("best_augmentation", "best augmentation"),
     Column("chosen_on", "best chosen on", fold="same"),
     *RULES[1:],
@@ -52,10 +57,13 @@ def scores_table(rows: Sequence[Answered], choices: Sequence[Answered]) -> Table
         others = {name: row for name, row in named.items() if name not in (NONE, OWN_RECIPE)}
         judged = others if oracle else {row["augmentation"]: row for row in chosen_by.get(key, [])}
         best = _best(list(others), judged, "accuracy" if oracle else "heldout_accuracy")
+        averaged = [row for name, row in others.items() if not oracle or _is_published(name)]
         scores = {
             "none": named[NONE].summary() if NONE in named else None,
-            "average": _average([row for name, row in others.items() if not oracle or _is_published(name)]),
+            "average": _average(averaged),
+            "published_average": published_average(averaged),
             "best": others[best.name].summary() if best.name else None,
+            "published_best": published_beside(group[0]),
             "best_augmentation": best.name,
             "chosen_on": CHOSEN_ON["oracle" if oracle else "heldout"],
         }
@@ -63,9 +71,8 @@ def scores_table(rows: Sequence[Answered], choices: Sequence[Answered]) -> Table
         notes += _remarks(best, f"{group[0]['method']}, {images(group[0]['ipc'])}")
     if any(row["protocol"] == "faithful" for row in rows):
         notes.insert(1, FAITHFUL)
-    return Table(
-        "augmentation-scores", "Scores over augmentations", COLUMNS, lines, [*notes, *missing_notes([*rows, *choices])]
-    )
+    notes += [*published_notes(lines), *missing_notes([*rows, *choices])]
+    return Table("augmentation-scores", "Scores over augmentations", COLUMNS, lines, notes)
 
 
 def _is_published(augmentation: str) -> bool:

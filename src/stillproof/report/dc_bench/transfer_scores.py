@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered
-from stillproof.report.rows import Values, complete, grouped, images
+from stillproof.report.rows import Values, complete, grouped, images, set_notes
 from stillproof.report.tables.columns import DATASET, HOME, IPC, METHOD, RULES, about
 from stillproof.report.tables.table import Column, Difference, Table, Value
 from stillproof.score.agreement import Estimate
@@ -61,7 +61,7 @@ class Block:
 def summary_table(rows: Sequence[Answered]) -> Table:
     """Return one line per method, over the seeds that have an answer on every network."""
     lines: list[dict[str, Value]] = []
-    notes = [SUMMARY_NOTE]
+    notes = [SUMMARY_NOTE, *set_notes(rows)]
     for block in _blocks(rows):
         for method, group in block.rows.items():
             seeds = block.by_seed(method, *block.unseen)
