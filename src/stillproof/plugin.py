@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from stillproof.distill.learning.first_images import initial_images as initial_images
     from stillproof.distill.learning.real_batches import RealBatches as RealBatches
     from stillproof.nets.body import Body as Body
+    from stillproof.nets.compiled import compiled as compiled
 
     # Reports
     from stillproof.report.answers import Answered as Answered
@@ -104,7 +105,6 @@ if TYPE_CHECKING:
     # Training
     from stillproof.train.batch import Augmented as Augmented
     from stillproof.train.batch import Batch as Batch
-    from stillproof.train.compiled import compiled as compiled
     from stillproof.train.labels import Form as Form
     from stillproof.train.model import TrainedModel as TrainedModel
     from stillproof.train.objective import LogitObjective as LogitObjective
