@@ -12,6 +12,7 @@ from stillproof.attack.base.run import Rules, run_attack
 from stillproof.core.components import attacks, networks
 from stillproof.core.context import Context
 from stillproof.core.errors import Unsupported
+from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
 from stillproof.nets.build import build_network
@@ -26,7 +27,7 @@ MARGIN = 1e-5  # of logits, within which an image may be judged either way
 
 
 def check_attack(name: str) -> list[Result]:
-    """Run the contract on toy images, with the attack's default parameters."""
+    """Run the contract on toy images, with the attack's ``smoke`` preset."""
     return run_checks(
         "attack",
         name,
@@ -45,7 +46,7 @@ def check_attack(name: str) -> list[Result]:
 
 
 def _build(name: str) -> Attack:
-    attack = attacks.build(name)
+    attack = attacks.build(name, preset_params(attacks.get(name), "smoke", TOY.name, 1, attacks.entry(name)))
     need(isinstance(attack, Attack), f"{type(attack).__name__} is not a subclass of stillproof.plugin.Attack")
     assert isinstance(attack, Attack)
     return attack

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import torch
@@ -69,19 +69,18 @@ class Attack:
         """
         self.check(x, targeted=target is not None)
         x = x.detach()
-        ledger = Ledger(x, y, "last", self.measured_in)
-        streams = Streams(ctx.seeds, torch.arange(len(x)), x.device)
         rows = torch.arange(len(x), device=x.device)
+        ledger = Ledger(x, y, "nearest" if self.nearest else "last", self.measured_in)
+        ledger.targets = target
         limits = Limits(self.measured_in, self.radius)
-        # A search for the nearest change has to know what fools the model, or it would have no answer.
-        judged = self.nearest
-        if judged:
-            ledger = Ledger(x, y, "nearest", self.measured_in)
-            ledger.targets = target
+        streams = Streams(ctx.seeds, rows.cpu(), x.device)
         with frozen(model), ctx.seeds.child("model").lent_to_torch(str(x.device)):
-            self.craft(
-                Crafting(Victim(model), ledger, limits, streams, x, y, target, rows, leaves=False, judged=judged)
-            )
+            crafting = Crafting(Victim(model), ledger, limits, streams, x, y, target, rows, leaves=False, judged=False)
+            if self.nearest:  # without knowing what fools the model it would find nothing
+                crafting = replace(crafting.looked(), judged=True)
+                assert crafting.clean_logits is not None
+                ledger.begin(crafting.clean_logits)
+            self.craft(crafting)
         return ledger.images
 
     def check(self, images: Tensor, *, targeted: bool) -> None:

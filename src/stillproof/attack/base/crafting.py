@@ -33,6 +33,7 @@ class Crafting:
         rows: Where in the batch each image is, (N,).
         leaves: Whether images that are fooled may leave.
         judged: Whether it matters if images are fooled; it does not in training.
+        clean_logits: What the model says of the clean images, (N, classes), if it was asked.
     """
 
     victim: Victim
@@ -45,13 +46,19 @@ class Crafting:
     rows: Tensor
     leaves: bool = True
     judged: bool = True
+    clean_logits: Tensor | None = None
 
     def __len__(self) -> int:
         """Return the number of images."""
         return len(self.images)
 
-    def first_look(self) -> Tensor:
-        """Return what the model says of the clean images; one forward pass, not judged, since targets may follow."""
+    def looked(self) -> Crafting:
+        """Return the attack with what the model says of the clean images; one forward pass, if it is not known yet.
+
+        It is not judged, since targets may follow from it.
+        """
+        if self.clean_logits is not None:
+            return self
         self.ledger.forwards[self.rows] += 1
         logits = self.victim.logits(self.images)
         if logits.ndim != 2 or len(logits) != len(self) or logits.shape[1] < 2:
@@ -59,7 +66,7 @@ class Crafting:
                 f"the model's answer to {len(self)} images has shape {tuple(logits.shape)}: "
                 "it must be logits of at least 2 classes for each."
             )
-        return self._checked(logits)
+        return dataclasses.replace(self, clean_logits=self._checked(logits))
 
     def logits(self, points: Tensor) -> Tensor:
         """Return what the model says of changed images, (N, classes); one forward pass."""
@@ -70,22 +77,29 @@ class Crafting:
 
     def gradient(self, points: Tensor, loss: Loss) -> Tensor:
         """Return the gradient of a loss at changed images, (N, C, H, W); one forward pass and one backward pass."""
-        gradient, logits = self.seen(points, loss)
+        gradient, logits = self.ask(points, loss)
         self.judge(points, logits)
-        self.ledger.backwards[self.rows] += 1
         return gradient
 
-    def seen(self, points: Tensor, loss: Loss, through: Through | None = None) -> tuple[Tensor, Tensor]:
-        """Return gradient and logits of changed images that the model sees ``through`` something else.
+    def ask(
+        self, points: Tensor, loss: Loss, *, truth: Tensor | None = None, through: Through | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return gradient and logits, and leave it to the attack to ``judge``.
 
-        What it says of them may not be what it says of the images themselves: nothing is judged, and whoever asks calls
-        ``judge``, where that is right, and then counts the backward pass.
+        Args:
+            points: Changed images, (N, C, H, W).
+            loss: What shall grow.
+            truth: What it is given besides logits and targets, one row per image; the labels if nothing is named.
+            through: What is done to images before the model sees them. What it says of them may then not be what it
+                says of the images themselves.
         """
         self.ledger.forwards[self.rows] += 1
+        self.ledger.backwards[self.rows] += 1
+        truth = self.labels if truth is None else truth
 
         def chunk_loss(logits: Tensor, part: slice) -> Tensor:
             self._checked(logits, part)
-            return loss(logits, self.labels[part], None if self.targets is None else self.targets[part])
+            return loss(logits, truth[part], None if self.targets is None else self.targets[part])
 
         gradient, logits = self.victim.gradient(points, chunk_loss, through)
         broken = ~torch.isfinite(gradient)
@@ -95,9 +109,9 @@ class Crafting:
     def jacobian(self, points: Tensor, classes: Tensor) -> tuple[Tensor, Tensor]:
         """Return the gradients of chosen logits, (N, k, C, H, W), and all logits; k backward passes."""
         self.ledger.forwards[self.rows] += 1
+        self.ledger.backwards[self.rows] += classes.shape[1]
         gradients, logits = self.victim.jacobian(points, classes)
         self.judge(points, self._checked(logits))
-        self.ledger.backwards[self.rows] += classes.shape[1]
         return gradients.nan_to_num(0.0, 0.0, 0.0), logits
 
     def judge(self, points: Tensor, logits: Tensor, where: Tensor | None = None) -> None:
@@ -133,6 +147,7 @@ class Crafting:
             labels=self.labels[kept],
             targets=None if self.targets is None else self.targets[kept],
             rows=self.rows[kept],
+            clean_logits=None if self.clean_logits is None else self.clean_logits[kept],
         )
 
     def drawing(self, *name: str | int) -> Crafting:

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from stillproof.core.errors import Unsupported
 
 LossName = Literal["ce", "margin", "dlr"]
-Loss = Callable[[Tensor, Tensor, Tensor | None], Tensor]  # logits (N, K), labels, targets or None -> (N,)
+Loss = Callable[[Tensor, Tensor, Tensor | None], Tensor]  # logits (N, K), labels (N,), targets or None -> (N,)
 
 
 def cross_entropy(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:

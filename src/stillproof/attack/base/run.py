@@ -124,8 +124,10 @@ def attack_batch(
     crafting = Crafting(victim, ledger, limits, streams, pixels, labels, None, rows, leaves=leaves)
     with ctx.seeds.child("model", int(indices[0])).lent_to_torch(str(pixels.device)):
         began = _now(pixels)
-        logits = crafting.first_look()
+        crafting = crafting.looked()
         looked = _now(pixels)
+        logits = crafting.clean_logits
+        assert logits is not None
         check_labels(labels, logits.shape[1], indices)
         if target is not None:
             ledger.targets = targets_for(target, labels, logits, streams)

@@ -21,9 +21,14 @@ class StepAttack(BoundedAttack):
         return 1
 
     @property
+    def gradients_per_step(self) -> int:
+        """Return the number of gradients for each step."""
+        return 1
+
+    @property
     def passes(self) -> float:
-        """Return the most passes of one image: the clean one, two for each step, and one to see what came of it."""
-        return 1 + self.tries * (2 * self.step_count + 1)
+        """Return the most passes of one image: the clean one, two for each gradient, one to see what came of it."""
+        return 1 + self.tries * (2 * self.gradients_per_step * self.step_count + 1)
 
     def start(self, crafting: Crafting) -> Tensor:
         """Return where the steps begin: at the clean images."""
