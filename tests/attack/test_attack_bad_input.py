@@ -9,9 +9,8 @@ import torch
 from attack_setups import attacked, images, trained
 from torch import Tensor, nn
 
-from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.run import run_attack
-from stillproof.core.components import attacks
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.seeds import Seeds
@@ -33,8 +32,7 @@ def attack_with(
     name: str = "pgd",
     target: Tensor | None = None,
 ) -> None:
-    built = attacks.build(name)
-    assert isinstance(built, Attack)
+    built = attack_of(name)
     run_attack(built, model, pixels, labels, ctx=Context(Seeds(0)), target=target, batch=2)
 
 

@@ -9,14 +9,13 @@ import torch
 from attack_setups import HALF, attacked, images, trained
 from torch import Tensor, nn
 
-from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.limits import ClampedLimits
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.run import Rules, attack_batch, run_attack, under_attack
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.fgsm import FGSM
 from stillproof.attack.pgd import PGD
-from stillproof.core.components import attacks
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 
@@ -148,8 +147,7 @@ def test_limits_may_be_those_of_a_library_that_checks_nothing() -> None:
     pixels, labels = images(10)
     shifted = 2 * pixels - 0.5
     rules = Rules(early_exit=False, answer="last", limits=ClampedLimits, checked=False, keep_images=True)
-    none = attacks.build("none")
-    assert isinstance(none, Attack)
+    none = attack_of("none")
     made = run_attack(none, trained(), shifted, labels, ctx=Context(Seeds(0)), rules=rules)
     assert made.images is not None and torch.equal(made.images, shifted.clamp(0, 1))
     assert made.linf.max() > 0.3

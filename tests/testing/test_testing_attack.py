@@ -74,7 +74,7 @@ def test_what_is_no_attack_is_told_so() -> None:
         said = [result.problem for result in check_attack("wrong")]
     finally:
         attacks.remove(plugin.module)
-    assert all("Wrong is not a subclass of stillproof.plugin.Attack" in text for text in said)
+    assert all("attack 'wrong' is no subclass of stillproof.attack.base.attack.Attack" in text for text in said)
 
 
 def test_what_is_right_passes() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -116,6 +117,14 @@ class BoundedAttack(Attack):
     def radius(self) -> float | None:
         """Return the radius of the ball."""
         return self.eps
+
+
+def attack_of(reference: str, params: Mapping[str, Any] | None = None) -> Attack:
+    """Return the attack that ``reference`` names, as ``pgd:steps=20``; ``params`` override."""
+    built = attacks.build(reference, params)
+    if not isinstance(built, Attack):
+        raise BadInput(f"attack {reference!r} is no subclass of stillproof.attack.base.attack.Attack.")
+    return built
 
 
 def name_of(attack: Attack) -> str:
