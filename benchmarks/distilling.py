@@ -22,7 +22,7 @@ from stillproof.distill.gradients.gradient_matching import GradientMatching
 from stillproof.distill.learning.first_images import initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network, forward_flops
-from stillproof.train.compiled import WORTHWHILE_FLOPS
+from stillproof.nets.compiled import WORTHWHILE_FLOPS
 from stillproof.transforms.dsa import DSA
 from stillproof.transforms.space import make_front
 

@@ -18,7 +18,7 @@ from stillproof.core.components import distillers, networks
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Taught
 from stillproof.nets.build import build_network, forward_flops
-from stillproof.train.compiled import WORTHWHILE_FLOPS
+from stillproof.nets.compiled import WORTHWHILE_FLOPS
 from stillproof.train.model import TrainedModel
 from stillproof.transforms.space import make_front
 

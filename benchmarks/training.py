@@ -15,7 +15,7 @@ from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo, Hard
 from stillproof.nets.build import build_network, count_parameters, forward_flops
-from stillproof.train.compiled import WORTHWHILE_FLOPS
+from stillproof.nets.compiled import WORTHWHILE_FLOPS
 from stillproof.train.loop import fit
 from stillproof.train.model import TrainedModel
 from stillproof.train.recipe import Recipe

@@ -21,7 +21,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.distill.trajectories.flat_network import FlatNetwork
 from stillproof.distill.trajectories.unrolled import Batch, unrolled_match
 from stillproof.nets.build import build_network, forward_flops
-from stillproof.train.compiled import WORTHWHILE_FLOPS
+from stillproof.nets.compiled import WORTHWHILE_FLOPS
 from stillproof.transforms.dsa import DSA
 
 IMAGES = 100  # 10 per class

@@ -8,13 +8,15 @@ import stillproof.plugin as plugin
 from fresh_python import run_python
 
 LASTING = """
-Answer Answered Augmented BadInput Bar Bars Batch BatchLoss Body Bytes ClassMeans Column Context Curve CurvePanel
-Curves DSA DataInfo DataMissing Difference Distilled Form Hard ImageSet Images Job LogitObjective Needs Objective
-Passes PerEpoch Percent Planned Planner Point Preset RealBatches Recipe Request Row RowBuilder Rows Scale Seconds
-Section Seeds Space Stage StillproofError Stored Summary Table TargetSource TrainedBefore TrainedModel Training
-Unsupported Value augmentations basis_of begin_base columns compiled datasets descend distilled distillers draw_bars
+Answer Answered Attack Augmented BadInput Bar Bars Batch BatchLoss Body BoundedAttack Bytes ClassMeans Column
+Context Crafting Curve CurvePanel Curves DSA DataInfo DataMissing Difference Distilled Form Hard ImageSet Images
+IteratedAttack Job LogitObjective Needs Norm Objective Outcome Passes PerEpoch Percent Planned Planner Point Preset
+RealBatches Recipe Request Row RowBuilder Rows Rules Scale Seconds Section Seeds Space Stage StepAttack
+StillproofError Stored Summary Table TargetSource TrainedBefore TrainedModel Training Unsupported Value Walk
+attacks augmentations basis_of begin_base columns compiled datasets descend distilled distillers draw_bars
 draw_curves figures_by grouped initial_images keep_images missing_notes networks numerics objective_of objectives
-paired read_set read_trained real_images recipes selected snapshot stages suites summarise trained
+paired read_set read_trained real_images recipes run_attack selected snapshot stages steepest suites summarise
+trained
 """
 
 

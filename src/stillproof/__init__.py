@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from stillproof.core.components import augmentations, datasets, distillers, networks, objectives, recipes
+from stillproof.core.components import attacks, augmentations, datasets, distillers, networks, objectives, recipes
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.presets import Preset
@@ -57,6 +57,7 @@ __all__ = [
     "StoredPredictions",
     "Summary",
     "Table",
+    "attacks",
     "augmentations",
     "datasets",
     "distillers",

@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING, Any
 from stillproof.core.source import passed_on
 
 if TYPE_CHECKING:
+    # Attacks
+    from stillproof.attack.base.attack import Attack as Attack
+    from stillproof.attack.base.attack import BoundedAttack as BoundedAttack
+    from stillproof.attack.base.crafting import Crafting as Crafting
+    from stillproof.attack.base.norms import Norm as Norm
+    from stillproof.attack.base.outcome import Outcome as Outcome
+    from stillproof.attack.base.run import Rules as Rules
+    from stillproof.attack.base.run import run_attack as run_attack
+    from stillproof.attack.stepping.steepest import steepest as steepest
+    from stillproof.attack.stepping.step_attack import IteratedAttack as IteratedAttack
+    from stillproof.attack.stepping.step_attack import StepAttack as StepAttack
+    from stillproof.attack.stepping.walk import Walk as Walk
+
     # Registries
+    from stillproof.core.components import attacks as attacks
     from stillproof.core.components import augmentations as augmentations
     from stillproof.core.components import datasets as datasets
     from stillproof.core.components import distillers as distillers
@@ -50,6 +64,7 @@ if TYPE_CHECKING:
     from stillproof.distill.learning.first_images import initial_images as initial_images
     from stillproof.distill.learning.real_batches import RealBatches as RealBatches
     from stillproof.nets.body import Body as Body
+    from stillproof.nets.compiled import compiled as compiled
 
     # Reports
     from stillproof.report.answers import Answered as Answered
@@ -104,7 +119,6 @@ if TYPE_CHECKING:
     # Training
     from stillproof.train.batch import Augmented as Augmented
     from stillproof.train.batch import Batch as Batch
-    from stillproof.train.compiled import compiled as compiled
     from stillproof.train.labels import Form as Form
     from stillproof.train.model import TrainedModel as TrainedModel
     from stillproof.train.objective import LogitObjective as LogitObjective

@@ -15,11 +15,11 @@ from stillproof.core.spec import Json
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.dc import DatasetCondensation
 from stillproof.distill.learning.class_means import ClassMeans
+from stillproof.nets import compiled
 from stillproof.run.plan import Planner
 from stillproof.run.stages.cost import step_laps, typical_step
 from stillproof.session import Session
 from stillproof.suites.requests import Request, distilled, real_images
-from stillproof.train import compiled
 
 NETWORK = "convnet-1:width=4"
 DIGITS = real_images("digits")

@@ -8,6 +8,7 @@ import pytest
 
 from stillproof.core.components import (
     REGISTRIES,
+    attacks,
     augmentations,
     datasets,
     distillers,
@@ -19,6 +20,7 @@ from stillproof.core.components import (
 )
 from stillproof.data.load import data_root
 from stillproof.testing.check import CHECKS
+from stillproof.testing.check_attack import check_attack
 from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
 from stillproof.testing.check_distiller import check_distiller
@@ -52,6 +54,12 @@ def test_stage_keeps_its_contract(name: str) -> None:
 def test_objective_keeps_its_contract(name: str) -> None:
     results = check_objective(name)
     assert failures(results) == [] and len(results) == 6
+
+
+@pytest.mark.parametrize("name", sorted(attacks.entries()))
+def test_attack_keeps_its_contract(name: str) -> None:
+    results = check_attack(name)
+    assert failures(results) == [] and len(results) == 9
 
 
 @pytest.mark.parametrize("name", sorted(recipes.entries()))

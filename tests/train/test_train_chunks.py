@@ -9,10 +9,10 @@ from train_setups import VIT, make_model, train
 
 from stillproof.core.components import networks
 from stillproof.core.seeds import Seeds
+from stillproof.nets import chunks
 from stillproof.nets.build import build_network
+from stillproof.nets.chunks import by_chunks, chunk_size, most_at_once, shares
 from stillproof.testing.toy import TOY, toy_images
-from stillproof.train import chunks
-from stillproof.train.chunks import by_chunks, chunk_size, most_at_once, shares
 from stillproof.train.model import predict
 from stillproof.train.recipe import Recipe
 

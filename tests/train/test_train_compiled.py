@@ -13,8 +13,8 @@ from torch import Tensor
 from train_setups import equal_weights, make_model, train
 
 from fresh_python import run_python
-from stillproof.train import compiled as module
-from stillproof.train.compiled import compiled
+from stillproof.nets import compiled as module
+from stillproof.nets.compiled import compiled
 from stillproof.train.recipe import Recipe
 
 NETWORK = "convnet-1:width=4"
@@ -110,7 +110,7 @@ def test_a_machine_without_a_compiler_trains_all_the_same(tmp_path: Path) -> Non
 import logging, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 logging.basicConfig(stream=sys.stdout, format="%(message)s")
-from stillproof.train import compiled
+from stillproof.nets import compiled
 from train_setups import train
 from stillproof.train.recipe import Recipe
 compiled.WORTHWHILE_FLOPS = 0

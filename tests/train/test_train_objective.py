@@ -20,6 +20,7 @@ from stillproof.core.errors import BadInput, StillproofError, UnknownName
 from stillproof.core.plugins import load_plugin, read_plugin
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Distilled, Hard, Space
+from stillproof.nets import compiled
 from stillproof.run.plan import Planner
 from stillproof.run.resolve import Resolver
 from stillproof.session import Session
@@ -27,7 +28,6 @@ from stillproof.suites.requests import real_images, trained
 from stillproof.testing.check import check_module
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import toy_images
-from stillproof.train import compiled
 from stillproof.train.data import from_distilled, from_images
 from stillproof.train.loop import fit
 from stillproof.train.model import TrainedModel

@@ -149,6 +149,17 @@ class Augmentation(Protocol):
         ...
 
 
+class Attack(Protocol):
+    """A way to change images so that a model errs.
+
+    All of them are subclasses of ``stillproof.attack.base.attack.Attack``, which owns everything but the change itself.
+    """
+
+    def perturb(self, model: Any, x: Tensor, y: Tensor, *, target: Tensor | None = None, ctx: Context) -> Tensor:
+        """Return the changed images of a batch, for adversarial training."""
+        ...
+
+
 class Distiller(Protocol):
     """A way to make a small set from a large one.
 

@@ -20,8 +20,8 @@ from stillproof.core.types import DataInfo, Distilled, ImageSet
 from stillproof.distill.imagenet_sets import IMAGENET
 from stillproof.distill.teaching.patches import padded, tiled
 from stillproof.distill.teaching.teacher import answers, teacher_of
+from stillproof.nets.chunks import by_chunks
 from stillproof.nets.home import HOME_BN
-from stillproof.train.chunks import by_chunks
 from stillproof.transforms.crop_resize import crop_resize
 from stillproof.transforms.draws import Draws
 from stillproof.transforms.resized_crop import random_boxes

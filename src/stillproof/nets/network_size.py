@@ -46,6 +46,12 @@ def _count(network: Network, channels: int, size: int, num_classes: int) -> Netw
     # One real pass of one image. The meta device or torch's own counter would load the compiler, a second's work.
     with torch.random.fork_rng(devices=[]):
         body = network.build(channels, size, num_classes).eval()
+    with torch.no_grad():
+        return forward_measured(body, torch.zeros(1, channels, size, size))[1]
+
+
+def forward_measured(module: torch.nn.Module, images: Tensor) -> tuple[Tensor, NetworkSize]:
+    """Take images through a module, and count on the way what that takes for one of them."""
     flops = kept = largest = widest = 0
 
     def count(module: torch.nn.Module, inputs: tuple[object, ...], output: object) -> None:
@@ -60,10 +66,13 @@ def _count(network: Network, channels: int, size: int, num_classes: int) -> Netw
             kept += output.numel()
             widest = max(widest, output.numel() + (0 if taken is None else taken.numel()))
 
-    for module in body.modules():
-        if next(module.children(), None) is None:
-            module.register_forward_hook(count)
-    with torch.no_grad():
-        body(torch.zeros(1, channels, size, size))
-    values = sum(value.numel() for value in body.state_dict().values())
-    return NetworkSize(flops, values, kept, largest, widest)
+    leaves = [module for module in module.modules() if next(module.children(), None) is None]
+    hooks = [leaf.register_forward_hook(count) for leaf in leaves]
+    try:
+        made: Tensor = module(images)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    values = sum(value.numel() for value in module.state_dict().values())
+    n = len(images)
+    return made, NetworkSize(flops // n, values, kept // n, largest // n, widest // n)

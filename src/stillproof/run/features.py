@@ -13,11 +13,11 @@ from torch import Tensor
 from stillproof.core.errors import Unsupported
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Distilled, ImageSet, Space
+from stillproof.nets.chunks import by_chunks
 from stillproof.run.stage import Job
 from stillproof.run.trained_models import read_trained
 from stillproof.sets.fronts import front_of
 from stillproof.store.store import Store
-from stillproof.train.chunks import by_chunks
 from stillproof.train.model import TEST_BATCH, TrainedModel
 from stillproof.transforms.decode import decode_images
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from stillproof.core.components import REGISTRIES
 from stillproof.core.spec import Json
+from stillproof.testing.check_attack import check_attack
 from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
 from stillproof.testing.check_distiller import check_distiller
@@ -24,6 +25,7 @@ CHECKS: dict[str, Callable[[str], list[Result]]] = {
     "datasets": check_dataset,
     "objectives": check_objective,
     "recipes": check_recipe,
+    "attacks": check_attack,
     "suites": check_suite,
     "stages": check_stage,
 }

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
+from stillproof.nets.chunks import chunk_size
 from stillproof.train.batch import Batch
-from stillproof.train.chunks import chunk_size
 
 # The loss of a batch; or several, one after the other: each is followed by its backward pass and a step.
 BatchLoss = Callable[[Batch], Tensor | Iterable[Tensor]]

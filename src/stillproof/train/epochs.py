@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from stillproof.core.errors import StillproofError
+from stillproof.nets.chunks import most_at_once
 from stillproof.train.backward import Backward, BatchLoss, backward_of
 from stillproof.train.batch import Batch
-from stillproof.train.chunks import most_at_once
 from stillproof.train.labels import Form
 from stillproof.train.optimiser import make_optimiser, set_lr
 from stillproof.train.passes import Passes

@@ -16,7 +16,7 @@ from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, ImageSet, Space
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
-from stillproof.train.chunks import by_chunks
+from stillproof.nets.chunks import by_chunks
 from stillproof.transforms.space import make_front
 from stillproof.transforms.zca import ZCA
 

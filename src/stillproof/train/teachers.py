@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from stillproof.core.spec import Json
+from stillproof.nets.chunks import by_chunks
+from stillproof.nets.compiled import compiled
 from stillproof.train.batch import Augmented
-from stillproof.train.chunks import by_chunks
-from stillproof.train.compiled import compiled
 from stillproof.train.labels import Form, from_logits
 from stillproof.train.model import LogitsOf, TrainedModel, logits_of
 from stillproof.train.target_source import TargetSource

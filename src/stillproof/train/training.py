@@ -11,7 +11,7 @@ from torch import Tensor
 
 from stillproof.core.context import Context
 from stillproof.core.errors import Diverged
-from stillproof.train.compiled import compiled
+from stillproof.nets.compiled import compiled
 from stillproof.train.curve import Curve
 from stillproof.train.model import LogitsOf, TrainedModel, logits_of
 from stillproof.train.recipe import Recipe

@@ -15,7 +15,7 @@ from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.choosing.chosen_images import keep_images
 from stillproof.nets.body import Body
-from stillproof.train.chunks import by_chunks
+from stillproof.nets.chunks import by_chunks
 from stillproof.train.model import TEST_BATCH
 
 Embedding = Literal["network", "pixels"]

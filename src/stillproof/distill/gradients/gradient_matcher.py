@@ -15,7 +15,7 @@ from stillproof.distill.gradients.gradient_distance import Distance, gradient_di
 from stillproof.distill.learning.real_batches import RealBatches
 from stillproof.nets.body import Body
 from stillproof.nets.build import has_batch_norm
-from stillproof.train.chunks import shares
+from stillproof.nets.chunks import shares
 from stillproof.transforms.dsa import DSA
 
 STATISTICS_IMAGES = 16  # real images per class that set the statistics of batch norms

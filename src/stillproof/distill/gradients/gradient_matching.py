@@ -21,7 +21,7 @@ from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import reinitialise
-from stillproof.train.compiled import compiled
+from stillproof.nets.compiled import compiled
 from stillproof.transforms.dsa import DSA
 
 LR, LR_MLP = 0.1, 0.01  # on images

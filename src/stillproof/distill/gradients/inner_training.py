@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Augmentation
-from stillproof.train.chunks import shares
+from stillproof.nets.chunks import shares
 
 
 @dataclass(frozen=True)

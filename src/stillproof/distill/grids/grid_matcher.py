@@ -14,8 +14,8 @@ from stillproof.core.types import ImageSet
 from stillproof.distill.grids.grid import Form, decode_of, images_each
 from stillproof.distill.learning.real_batches import RealBatches
 from stillproof.nets.body import Body
-from stillproof.train.chunks import by_chunks
-from stillproof.train.compiled import compiled
+from stillproof.nets.chunks import by_chunks
+from stillproof.nets.compiled import compiled
 from stillproof.transforms.decode import decode_images
 from stillproof.transforms.dsa import DSA
 

@@ -20,9 +20,9 @@ from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.learning.net_queue import NetQueue
 from stillproof.nets.body import Body
+from stillproof.nets.chunks import by_chunks
+from stillproof.nets.compiled import compiled
 from stillproof.sets.usual_recipes import dsa_recipe
-from stillproof.train.chunks import by_chunks
-from stillproof.train.compiled import compiled
 
 FIRST_NETS = 3
 NETS_TRAINED = 2  # per step

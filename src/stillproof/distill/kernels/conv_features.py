@@ -9,8 +9,8 @@ from torch.utils.checkpoint import checkpoint
 from stillproof.core.context import Context
 from stillproof.nets.body import Body
 from stillproof.nets.build import reinitialise
-from stillproof.train.chunks import by_chunks
-from stillproof.train.compiled import compiled
+from stillproof.nets.chunks import by_chunks
+from stillproof.nets.compiled import compiled
 
 BATCH = 500  # images without gradient that go through a network at once
 

@@ -12,8 +12,8 @@ from stillproof.core.types import ImageSet
 from stillproof.distill.learning.real_batches import RealBatches
 from stillproof.nets.body import Body
 from stillproof.nets.build import has_batch_norm
-from stillproof.train.chunks import by_chunks
-from stillproof.train.compiled import compiled
+from stillproof.nets.chunks import by_chunks
+from stillproof.nets.compiled import compiled
 from stillproof.transforms.dsa import DSA
 
 

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from stillproof.core.context import Context
 from stillproof.distill.recovering.batch_norms import BatchNorms
 from stillproof.distill.teaching.teacher import answers, teacher_of
-from stillproof.train.compiled import compiled
+from stillproof.nets.compiled import compiled
 
 
 class TeacherLoss:

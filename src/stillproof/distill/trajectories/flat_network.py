@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, jvp
 from torch.nn import functional as F
 
-from stillproof.train.compiled import compiled
+from stillproof.nets.compiled import compiled
 
 
 class FlatNetwork:

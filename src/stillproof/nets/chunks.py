@@ -17,11 +17,14 @@ WORKING_SET = 16 * 2**20
 
 def most_at_once(body: nn.Module) -> int:
     """Return the number of images of the largest chunk; 0 for all at once, as where they change each other."""
-    if not isinstance(body, Body) or not body.largest_map or _mixes_images(body):
+    return most_of_map(body, body.largest_map) if isinstance(body, Body) else 0
+
+
+def most_of_map(module: nn.Module, largest_map: int) -> int:
+    """Return the same for any module, given the values that its largest layer makes of one image; 0 if unknown."""
+    if not largest_map or _mixes_images(module) or next(module.parameters()).device.type != "cpu":
         return 0
-    if next(body.parameters()).device.type != "cpu":
-        return 0
-    return max(1, WORKING_SET // (4 * body.largest_map))
+    return max(1, WORKING_SET // (4 * largest_map))
 
 
 def chunk_size(count: int, most: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from stillproof.train.chunks import most_at_once
+from stillproof.nets.chunks import most_at_once
 
 log = logging.getLogger("stillproof")
 

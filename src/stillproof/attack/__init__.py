@@ -1,0 +1,1 @@
+"""Attacks on models, one per file."""

@@ -1,0 +1,1 @@
+"""What every attack stands on: range checks, limits, random streams, bookkeeping and cost."""

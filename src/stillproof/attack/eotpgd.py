@@ -1,0 +1,46 @@
+"""EOT-PGD: PGD on the mean gradient of a model that answers at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from stillproof.attack.base.losses import cross_entropy
+from stillproof.attack.pgd import PGD
+from stillproof.attack.stepping.expectation import mean_gradient
+from stillproof.attack.stepping.walk import Walk
+from stillproof.core.components import attacks
+
+
+@attacks.register("eotpgd", version=1, paper="arXiv:1907.00895")
+@dataclass(frozen=True)
+class EOTPGD(PGD):
+    """Go up the mean of several gradients at the same point, put back into the ball after each step.
+
+    Args:
+        eps: Radius of the ball, in pixels of [0, 1].
+        step: Size of a step; a quarter of eps if none is given.
+        steps: Number of steps.
+        norm: Norm of the ball.
+        random_start: Whether to begin anywhere in the ball, and not at the image.
+        restarts: How often to begin anew with the images that are not fooled yet.
+        samples: Number of gradients for each step.
+    """
+
+    samples: int = 2
+
+    def __post_init__(self) -> None:
+        """Refuse a mean of nothing."""
+        super().__post_init__()
+        if self.samples < 1:
+            raise ValueError(f"samples must be at least 1, not {self.samples}")
+
+    @property
+    def gradients_per_step(self) -> int:
+        """Return the number of gradients for each step."""
+        return self.samples
+
+    def gradient(self, walk: Walk) -> Tensor:
+        """Return the mean gradient."""
+        return mean_gradient(walk, cross_entropy, self.samples)

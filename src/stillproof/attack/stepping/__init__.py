@@ -1,0 +1,1 @@
+"""Attacks that go step by step up a gradient, and the parts that several of them share."""

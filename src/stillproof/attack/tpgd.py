@@ -1,0 +1,39 @@
+"""TPGD: PGD against what the model says of the clean image, as TRADES trains with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+from torch.nn import functional as F
+
+from stillproof.attack.base.crafting import Crafting
+from stillproof.attack.bim import BIM
+from stillproof.attack.stepping.walk import Walk
+from stillproof.core.components import attacks
+
+SPREAD = 0.001  # standard deviation of the start, in pixels of [0, 1]: at the image itself the gradient is zero
+
+
+@attacks.register("tpgd", version=1, paper="arXiv:1901.08573")
+@dataclass(frozen=True)
+class TPGD(BIM):
+    """Go away from what the model says of the clean image, by the Kullback-Leibler divergence; labels play no part."""
+
+    has_target = False
+
+    def start(self, crafting: Crafting) -> Tensor:
+        """Return a point close to the image."""
+        noise = crafting.streams.normal(crafting.images.shape[1:], "start").to(crafting.images)
+        return crafting.limits.project(crafting.images, crafting.images + SPREAD * noise)
+
+    def gradient(self, walk: Walk) -> Tensor:
+        """Return the gradient of the divergence."""
+        walk.crafting = walk.crafting.looked()
+        gradient, logits = walk.crafting.ask(walk.points, _divergence, truth=walk.crafting.clean_logits)
+        walk.crafting.judge(walk.points, logits)
+        return gradient
+
+
+def _divergence(logits: Tensor, clean: Tensor, targets: Tensor | None) -> Tensor:
+    return F.kl_div(logits.log_softmax(1), clean.log_softmax(1), reduction="none", log_target=True).sum(1)
