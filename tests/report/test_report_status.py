@@ -7,6 +7,7 @@ import torch
 from stillproof.api import evaluate
 from stillproof.report.store_status import status_of
 from stillproof.session import Session
+from stillproof.store.owner import this_owner
 from stillproof.store.records import NewCell
 from stillproof.store.store import open_store
 from stillproof.targets import artifact_request
@@ -60,3 +61,6 @@ def test_what_is_not_done_is_counted_and_what_nothing_needs_is_named(tmp_path: P
         said = found.as_dict()
         assert said["leftovers"] == [{"cell": cells[3], "stage": "train", "state": "pending"}]
         assert said["checkpoints"] == [str(store.checkpoints / "f00f")]
+        store.claims.claim([cells[2]], this_owner(), 60.0)
+        store.claims.claim([cells[3]], "me", 0.0)
+        assert status_of(store).cells == {"train": {"abandoned": 1, "done": 1, "failed": 1, "running": 1}}

@@ -25,6 +25,7 @@ class Links:
         id: The cell.
         stage: Its stage.
         status: Its status.
+        state: The same, as people should read it.
         owner: Who computes it, if somebody does.
         reads: Cells and artifacts that its question names.
         made: Artifacts that its answer names.
@@ -34,15 +35,11 @@ class Links:
     id: str
     stage: str
     status: str
+    state: str
     owner: str | None
     reads: frozenset[str]
     made: frozenset[str]
     derived: bool
-
-    @property
-    def state(self) -> str:
-        """Return its status, as people should read it: one whose worker died does not run."""
-        return "abandoned" if self.status == "running" and self.owner is None else self.status
 
     def computed(self) -> str:
         """Say which cell this is, and who computes it."""
@@ -61,7 +58,8 @@ def read_links(connection: Connection) -> dict[str, Links]:
     found = {}
     for row in connection.execute(select(*(cells.c[name] for name in columns))):
         reads, made = named_in(row.spec, row.needs, row.derived_from), named_in(row.result, row.artifacts)
-        found[row.id] = Links(row.id, row.stage, row.status, holder(row), reads, made, bool(named_in(row.derived_from)))
+        derived = bool(named_in(row.derived_from))
+        found[row.id] = Links(row.id, row.stage, row.status, state_of(row), holder(row), reads, made, derived)
     return found
 
 
@@ -69,6 +67,11 @@ def holder(row: Row[Any]) -> str | None:
     """Return who computes the cell of a row; nobody, if that process is dead or has given no sign of life."""
     held = row.status == "running" and (row.lease_until or 0.0) >= time.time() and not is_dead(row.owner)
     return row.owner if held else None
+
+
+def state_of(row: Row[Any]) -> str:
+    """Return the status of a row's cell as people should read it: one whose worker died does not run."""
+    return "abandoned" if row.status == "running" and holder(row) is None else str(row.status)
 
 
 def reached(links: Mapping[str, Links], roots: Iterable[str]) -> set[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Table, func, select
+from sqlalchemy import ColumnElement, Row, Select, Table, select
 
 from stillproof.core.spec import Json
 from stillproof.store.database import chunks
+from stillproof.store.links import state_of
 from stillproof.store.records import NewCell, Record
 from stillproof.store.runs import Runs
 from stillproof.store.schema import cells
@@ -76,12 +78,13 @@ class Results(Runs):
             return {row.id: from_text(row.spec) for row in rows}
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Return how many cells there are, by stage and status."""
-        query = select(cells.c.stage, cells.c.status, func.count()).group_by(cells.c.stage, cells.c.status)
+        """Return how many cells there are, by stage and state: their status, but one whose worker died does not run."""
+        query = select(*(cells.c[name] for name in ("stage", "status", "owner", "lease_until")))
         found: dict[str, dict[str, int]] = {}
         with self._database.read() as connection:
-            for stage, status, count in connection.execute(query.order_by(cells.c.stage, cells.c.status)):
-                found.setdefault(stage, {})[status] = count
+            states = Counter((row.stage, state_of(row)) for row in connection.execute(query))
+        for (stage, state), count in sorted(states.items()):
+            found.setdefault(stage, {})[state] = count
         return found
 
     def failures(self) -> list[Record]:
