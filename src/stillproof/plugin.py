@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from stillproof.attack.base.crafting import Crafting as Crafting
     from stillproof.attack.base.norms import Norm as Norm
     from stillproof.attack.base.outcome import Outcome as Outcome
-    from stillproof.attack.base.run import Rules as Rules
+    from stillproof.attack.base.rules import Rules as Rules
     from stillproof.attack.base.run import run_attack as run_attack
     from stillproof.attack.stepping.steepest import steepest as steepest
     from stillproof.attack.stepping.step_attack import IteratedAttack as IteratedAttack
