@@ -11,7 +11,8 @@ from torch.nn import functional as F
 
 from stillproof.attack.base.attack import Attack, attack_of
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.run import Rules, run_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import run_attack
 from stillproof.attack.base.targets import Policy
 from stillproof.core.components import networks
 from stillproof.core.context import Context

@@ -15,7 +15,8 @@ from torch.nn import functional as F
 from stillproof.attack.base.adam import Adam
 from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.norms import sizes
-from stillproof.attack.base.run import Rules, run_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import run_attack
 from stillproof.attack.cw import CarliniWagner
 from stillproof.attack.deepfool import DeepFool
 from stillproof.attack.stepping.diversity import _placing

@@ -12,8 +12,10 @@ from torch import Tensor, nn
 from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.limits import ClampedLimits
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.run import Rules, attack_batch, run_attack, under_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import attack_batch, run_attack
 from stillproof.attack.base.targets import Policy
+from stillproof.attack.base.victim import under_attack
 from stillproof.attack.fgsm import FGSM
 from stillproof.attack.pgd import PGD
 from stillproof.core.context import Context

@@ -7,7 +7,8 @@ import torch
 from attack_setups import HALF, attacked, images, trained
 from torch import Tensor, nn
 
-from stillproof.attack.base.run import Rules, run_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import run_attack
 from stillproof.attack.base.victim import Victim
 from stillproof.attack.pgd import PGD
 from stillproof.core.context import Context

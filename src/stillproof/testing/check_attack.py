@@ -8,7 +8,8 @@ from torch import Tensor, nn
 from stillproof.attack.base.attack import Attack, attack_of
 from stillproof.attack.base.norms import sizes
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.run import Rules, run_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import run_attack
 from stillproof.core.components import attacks, networks
 from stillproof.core.context import Context
 from stillproof.core.errors import Unsupported

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -15,45 +12,16 @@ from torch import Tensor
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.ledger import Answer, Ledger
-from stillproof.attack.base.limits import Limits
 from stillproof.attack.base.norms import sizes
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.pixels import check_labels, check_pixels, read_pixels
+from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.streams import Streams
 from stillproof.attack.base.targets import Policy, targets_for
-from stillproof.attack.base.victim import Model, Victim, frozen
+from stillproof.attack.base.victim import Model, Victim, under_attack
 from stillproof.core.context import Context
-from stillproof.core.spec import Json
 
 BATCH = 512  # images that are attacked at once; survivors of early exit are asked of in chunks that fit the cache
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How an attack is run, beside what it is.
-
-    Args:
-        early_exit: Whether images that are fooled leave the batch, where the attack allows it. It changes what an
-            attack costs, and not what comes of it.
-        answer: Which changed image counts: the first that fools the model, or the last, whatever it does. An attack
-            that looks for the nearest change always gives that.
-        limits: What keeps images within ball and range.
-        checked: Whether images outside [0, 1] are refused.
-        keep_images: Whether the outcome has the changed images.
-    """
-
-    early_exit: bool = True
-    answer: Literal["first", "last"] = "first"
-    limits: type[Limits] = Limits
-    checked: bool = True
-    keep_images: bool = False
-
-
-@contextlib.contextmanager
-def under_attack(model: Model, *, passes: float = 0.0, notes: Json | None = None) -> Iterator[Victim]:
-    """Give a model in evaluation mode, with its weights frozen; it is put back as it was afterwards."""
-    with frozen(model, mode=False):
-        yield Victim(model, passes=passes, notes=notes)
 
 
 def run_attack(

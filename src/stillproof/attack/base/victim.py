@@ -139,3 +139,10 @@ def frozen(model: Any, *, mode: bool | None = None) -> Iterator[None]:
             weight.requires_grad_(before)
         for module, training in modes.items():
             module.training = training
+
+
+@contextlib.contextmanager
+def under_attack(model: Model, *, passes: float = 0.0, notes: Json | None = None) -> Iterator[Victim]:
+    """Give a model in evaluation mode, with its weights frozen; it is put back as it was afterwards."""
+    with frozen(model, mode=False):
+        yield Victim(model, passes=passes, notes=notes)
