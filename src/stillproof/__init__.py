@@ -13,7 +13,7 @@ from stillproof.core.source import passed_on
 from stillproof.core.types import DataInfo, Distilled, Hard, ImageSet, Space, Stored
 
 if TYPE_CHECKING:
-    from stillproof.answers import Made, Score
+    from stillproof.answers import Made, RunStates, Score
     from stillproof.api import evaluate
     from stillproof.importers.import_model import ImportedModel
     from stillproof.importers.import_options import ImportOptions
@@ -48,6 +48,7 @@ __all__ = [
     "Made",
     "Preset",
     "Request",
+    "RunStates",
     "Score",
     "Session",
     "Space",

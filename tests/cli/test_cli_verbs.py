@@ -89,7 +89,10 @@ def test_families_of_many_short_names_are_folded(tmp_path: Path, stillproof: Com
     assert len(names[1]) == len(names[0]) + 20 + 12 and "see --all" not in whole
     listed = stillproof("list", "networks", "--json", cwd=tmp_path).json()["networks"]
     assert [entry["name"] for entry in listed] == names[1]
-    assert "imagenette" in stillproof("list", "datasets", cwd=tmp_path).out, "a name of its own is no short name"
+    assert "convnet with depth=3, norm=batch." in whole
+    datasets = stillproof("list", "datasets", cwd=tmp_path).out
+    assert "imagenette" in datasets, "a name of its own is no short name"
+    assert "imagenet with subset=imagenette." in datasets, "what else it is called is told"
 
 
 def test_a_sweep_keeps_its_order(tmp_path: Path, stillproof: Commands) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,13 @@ def test_parts_add_up_to_the_whole(session: Session) -> None:
 
 
 def test_a_forecast_says_what_matters_in_a_few_lines(session: Session) -> None:
-    lines = repr(session.forecast("accuracy", ACCURACY, speed=2e13)).splitlines()
+    found = session.forecast("accuracy", ACCURACY, speed=2e13)
+    lines = repr(found).splitlines()
+    for measured, words in (
+        (0.004, "the speed of a typical machine)"),
+        (0.5, "operations; 50 % of it from cells like"),
+    ):
+        assert words in repr(dataclasses.replace(found, measured=measured))
     assert lines[0].endswith("to compute: 9 train, 9 select, 6 distill") and lines[1].startswith("time here: about ")
     assert lines[2].startswith("time at 20 TFLOPS: about ") and lines[4].startswith("disk: about ")
     assert [line.partition(":")[0] for line in lines[5:]] == ["full", "random", "dm"]

@@ -47,7 +47,7 @@ def command(
         )
         return
     for name, found in entries.items():
-        rows = [(e.name, e.summary, e.paper) for e in found] if every else folded(found)
+        rows = [(e.name, about(e), e.paper) for e in found] if every else folded(found)
         write_table(("name", "what it is", "paper"), rows, title=name)
 
 
@@ -63,5 +63,11 @@ def folded(entries: Sequence[Entry]) -> list[tuple[str, str, str]]:
         names = many.get(entry.family, [])
         if entry.name not in names:
             more = f" Also {len(names)} short names, as {names[0]} and {names[-1]}: see --all." if names else ""
-            rows.append((entry.name, entry.summary + more, entry.paper))
+            rows.append((entry.name, about(entry) + more, entry.paper))
     return rows
+
+
+def about(entry: Entry) -> str:
+    """Return what a component is; of a short name, what it is short for."""
+    settled = ", ".join(f"{key}={str(value).lower()}" for key, value in entry.fixed.items())
+    return f"{entry.family} with {settled}." if settled else entry.summary

@@ -88,8 +88,8 @@ class Forecast:
             return
         processes = "1 process" if self.workers == 1 else f"{self.workers} processes"
         source = "the speed of a typical machine"
-        if self.measured:
-            share = f"{100 * self.measured:.0f} %"
+        share = f"{100 * self.measured:.0f} %"
+        if share != "0 %":
             source = f"{share} of it from cells like these that this store has timed on this machine"
         yield f"time here: about {duration(whole.seconds)} in {processes} ({whole.flops:.2g} operations; {source})"
         if self.assumed:
