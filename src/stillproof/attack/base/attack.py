@@ -88,7 +88,7 @@ class Attack:
     def check(self, images: Tensor, *, targeted: bool) -> None:
         """Refuse what this attack cannot do to images like these."""
         if targeted and not self.has_target:
-            raise Unsupported(f"{name_of(self)} has no targeted form.")
+            raise Unsupported(f"{type(self).__name__} has no targeted form: leave the target out.")
         values = images.shape[1:].numel()
         most = largest(self.measured_in, values)
         if self.radius is not None and not 0 < self.radius <= most:
@@ -125,8 +125,3 @@ def attack_of(reference: str, params: Mapping[str, Any] | None = None) -> Attack
     if not isinstance(built, Attack):
         raise BadInput(f"attack {reference!r} is no subclass of stillproof.attack.base.attack.Attack.")
     return built
-
-
-def name_of(attack: Attack) -> str:
-    """Return what to call an attack in a sentence."""
-    return f"attack {attacks.reference(attack)!r}"
