@@ -44,13 +44,11 @@ class Running(Importing):
     ) -> tuple[Planner, list[Json], Any]:
         preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1, suites.entry(suite))
         question = with_sets(self, suites.build(suite, {**preset, **in_words(self, options)}))
-        for sentence in alone_in_size(question):
-            log.warning("%s", sentence)
         planner = Planner(self.root, self.device)
         rows = planner.rows(question.rows())
         if planner.left_out and not rows:
             raise DataMissing(f"nothing is left to ask: {planner.left_out[0]}")
-        for sentence in planner.left_out:
+        for sentence in (*planner.left_out, *alone_in_size(rows)):
             log.warning("%s", sentence)
         if only_matching is not None:
             planner.cells = only(planner.cells, rows, only_matching)
