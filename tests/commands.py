@@ -88,7 +88,7 @@ class Commands:
     def close(self) -> None:
         assert self._server.stdin is not None
         self._server.stdin.close()
-        self._server.wait(timeout=10)
+        self._server.wait(timeout=60)
 
 
 def run(*argv: str, cwd: Path, env: Mapping[str, str] | None = None) -> Done:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stillproof.core.spec import Json
@@ -27,18 +27,15 @@ def with_sets(session: TakesOver, suite: Any) -> Any:
     return dataclasses.replace(suite, **found)
 
 
-def alone_in_size(suite: Any) -> list[str]:
+def alone_in_size(rows: Sequence[Json]) -> list[str]:
     """Say of which sets no distiller is asked for as many images, so that nothing stands beside them."""
-    methods, sizes = getattr(suite, "methods", ()), getattr(suite, "ipc", ())
-    found = [fixed_set(method) for method in methods]
-    if all(found) or not isinstance(sizes, tuple):
-        return []
-    asked = " and ".join(map(str, sizes))
+    asked = sorted({row["ipc"] for row in rows if not row.get("set") and row.get("ipc") is not None})
+    there = {row["method"]: row["ipc"] for row in rows if row.get("set") and row["ipc"] not in asked}
     return [
-        f"{there.name} has {there.ipc} images per class, and others are asked for {asked}: --ipc {there.ipc} (ipc= in "
-        "Python) sets them side by side."
-        for there in found
-        if there and there.ipc not in sizes
+        f"{name} has {ipc} images per class, and others are asked for {' and '.join(map(str, asked))}: --ipc {ipc} "
+        "(ipc= in Python) sets them side by side."
+        for name, ipc in there.items()
+        if asked
     ]
 
 

@@ -14,7 +14,20 @@ from commands import TINY, Commands
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 PLUGIN = Path(__file__).parents[1] / "plugin_package" / "site" / "stillproof_brightest.py"
 # Objects whose keys are data: what they hold is not part of the shape.
-OPEN = ("about", "cells", "config", "snapshots", "params", "by_stage", "parts", "conflicts", "lost", "renamed")
+OPEN = (
+    "about",
+    "cells",
+    "config",
+    "snapshots",
+    "params",
+    "by_stage",
+    "parts",
+    "conflicts",
+    "lost",
+    "without",
+    "busy",
+    "renamed",
+)
 BROKEN = """
 from dataclasses import dataclass
 from stillproof import distillers

@@ -46,10 +46,10 @@ def _warp(images: Tensor, rows: list[list[Tensor]]) -> Tensor:
     """Resample the images through maps from new to old places, in pixels right of and below the centre."""
     height, width = images.shape[2:]
     maps = torch.stack([torch.stack(row, dim=-1) for row in rows], dim=1)  # (N, 2, 3)
-    across, down = (torch.arange(size).to(maps) + (0.5 - size / 2) for size in (width, height))
-    places = torch.stack([*torch.meshgrid(across, down, indexing="xy"), maps.new_ones(height, width)], dim=-1)
-    # The library measures from -1 to 1 along each axis. Divided last, as torchvision does: halfway between two pixels,
-    # rounding decides which one is read.
+    across, down = (torch.arange(size, device=maps.device) + (0.5 - size / 2) for size in (width, height))
+    places = torch.stack([*torch.meshgrid(across, down, indexing="xy"), maps.new_ones(height, width)], dim=-1).to(maps)
+    # Places go in as pixels and come out in the library's measure, from -1 to 1 along each axis. Torchvision has it so,
+    # too: halfway between two pixels, rounding decides which one is read.
     scaled = maps.mT / maps.new_tensor([width / 2, height / 2])
     grid = places.view(1, -1, 3).expand(len(maps), -1, -1).bmm(scaled).view(-1, height, width, 2)
     return F.grid_sample(images, grid, mode="nearest", padding_mode="zeros", align_corners=False)

@@ -57,7 +57,7 @@ class Running(Importing):
     ) -> tuple[Planner, list[Json], Any]:
         """Plan, and say what people should know of the plan."""
         planner, rows, question = self._planned(suite, options, only_matching)
-        for sentence in (*alone_in_size(question), *planner.left_out):
+        for sentence in (*planner.left_out, *alone_in_size(rows)):
             log.warning("%s", sentence)
         return planner, rows, question
 

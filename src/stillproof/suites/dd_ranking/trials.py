@@ -61,8 +61,9 @@ class Trials:
 
     def row(self, section: str, trial: Trial, **more: Any) -> Row:
         """Return the row of a trial: one training per seed, at a rate that was searched for it if that is asked."""
-        requests = [self._request(trial, seed) for seed in range(self.builder.seeds)]
-        searched = requests[0].stage in ("tuned", "best-rate")
+        rates = self._rates(trial)
+        searched = bool(rates)
+        requests = list(self._requests(trial, rates))
         there = fixed_set(trial.method)
         seen = searched and there is not None and not there.unseen and self.builder.protocol == "fair"
         about = {
@@ -77,16 +78,19 @@ class Trials:
         }
         return self.builder.row(section, trial.method, trial.ipc, requests, **about, **more)
 
-    def _request(self, trial: Trial, seed: int) -> Request:
-        """Ask for the training of one seed."""
-        asked = trained(self._on(trial, seed, "train"), trial.network, trial.recipe, seed)
-        rates = self._rates(trial)
-        if len(rates) < 2:
-            return selected(asked, self.builder.selection)
-        if self.builder.protocol == "faithful":
-            return _best(asked, rates, "oracle")
-        without = trained(self._on(trial, 0, "fit"), trial.network, trial.recipe, 0, "heldout")
-        return Request("tuned", train=asked, choice=_best(without, rates, "heldout"))
+    def _requests(self, trial: Trial, rates: Sequence[float]) -> Iterator[Request]:
+        """Ask for the training of every seed; if there are rates, for one at the best of them."""
+        choice = None
+        if rates and self.builder.protocol == "fair":  # one seed chooses for all
+            choice = _best(
+                trained(self._on(trial, 0, "fit"), trial.network, trial.recipe, 0, "heldout"), rates, "heldout"
+            )
+        for seed in range(self.builder.seeds):
+            asked = trained(self._on(trial, seed, "train"), trial.network, trial.recipe, seed)
+            if choice:
+                yield Request("tuned", train=asked, choice=choice)
+            else:
+                yield _best(asked, rates, "oracle") if rates else selected(asked, self.builder.selection)
 
     def _rates(self, trial: Trial) -> Sequence[float]:
         """Return the rates that are tried: as many as the budget allows, those nearest to the recipe's own."""
