@@ -29,7 +29,7 @@ log = logging.getLogger("stillproof")
 NOT_TRIED = "it was not computed"
 
 
-def _unwatched(status: dict[str, str], shares: dict[str, float]) -> None:
+def _unwatched(status: dict[str, str], shares: dict[str, float], said: dict[str, str]) -> None:
     """Show nothing."""
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from stillproof.attack.base.ledger import Ledger
 from stillproof.attack.base.limits import Limits
-from stillproof.attack.base.losses import Loss
+from stillproof.attack.base.losses import Loss, cross_entropy, rounded_cross_entropy
 from stillproof.attack.base.streams import Streams
 from stillproof.attack.base.victim import Through, Victim
 from stillproof.core.errors import BadInput
@@ -33,6 +33,7 @@ class Crafting:
         rows: Where in the batch each image is, (N,).
         leaves: Whether images that are fooled may leave.
         judged: Whether it matters if images are fooled; it does not in training.
+        rounded: Whether the cross-entropy is in its usual form, which has no gradient for a confident model.
         clean_logits: What the model says of the clean images, (N, classes), if it was asked.
     """
 
@@ -46,6 +47,7 @@ class Crafting:
     rows: Tensor
     leaves: bool = True
     judged: bool = True
+    rounded: bool = False
     clean_logits: Tensor | None = None
 
     def __len__(self) -> int:
@@ -96,6 +98,8 @@ class Crafting:
         self.ledger.forwards[self.rows] += 1
         self.ledger.backwards[self.rows] += 1
         truth = self.labels if truth is None else truth
+        if self.rounded and loss is cross_entropy:
+            loss = rounded_cross_entropy
 
         def chunk_loss(logits: Tensor, part: slice) -> Tensor:
             self._checked(logits, part)

@@ -26,6 +26,13 @@ def cross_entropy(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Ten
     return losses if targets is None else -losses
 
 
+def rounded_cross_entropy(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:
+    """Return the same in its usual form: where the probability of a class rounds to 1, its gradient is zero."""
+    wanted = labels if targets is None else targets
+    losses = F.cross_entropy(logits, wanted, reduction="none")
+    return losses if targets is None else -losses
+
+
 def margin(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:
     """Return by how much the best wrong class, or the target, lies above the best of the others."""
     own, others = _apart(logits, labels if targets is None else targets)

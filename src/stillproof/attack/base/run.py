@@ -38,6 +38,7 @@ class Rules:
         answer: Which changed image counts: the first that fools the model, or the last, whatever it does.
         limits: What keeps images within ball and range.
         checked: Whether images outside [0, 1] are refused.
+        rounded: Whether the cross-entropy is in its usual form, which has no gradient for a confident model.
         keep_images: Whether the outcome has the changed images.
     """
 
@@ -45,6 +46,7 @@ class Rules:
     answer: Literal["first", "last"] = "first"
     limits: type[Limits] = Limits
     checked: bool = True
+    rounded: bool = False
     keep_images: bool = False
 
 
@@ -121,7 +123,9 @@ def attack_batch(
     rows = torch.arange(len(pixels), device=pixels.device)
     limits = rules.limits(attack.measured_in, attack.radius)
     leaves = attack.leaves and rules.early_exit
-    crafting = Crafting(victim, ledger, limits, streams, pixels, labels, None, rows, leaves=leaves)
+    crafting = Crafting(
+        victim, ledger, limits, streams, pixels, labels, None, rows, leaves=leaves, rounded=rules.rounded
+    )
     with ctx.seeds.child("model", int(indices[0])).lent_to_torch(str(pixels.device)):
         began = _now(pixels)
         crafting = crafting.looked()
