@@ -9,6 +9,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from stillproof.attack.base.adam import Adam
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.losses import margin
@@ -79,19 +80,19 @@ class CarliniWagner(Attack):
         images, c = crafting.images, by_image(weights, crafting.images)
         low, high = crafting.limits.low(images), crafting.limits.high(images)
         middle, reach = (low + high) / 2, (high - low) / 2
-        values = torch.atanh((images - middle) / reach * INSIDE).requires_grad_()
-        optimiser = torch.optim.Adam([values], lr=self.lr)
+        values = torch.atanh((images - middle) / reach * INSIDE)
+        adam = Adam(values, self.lr)
         fooled = torch.zeros(len(images), dtype=torch.bool, device=images.device)
         for _ in range(self.steps):
-            curve = torch.tanh(values.detach())
+            curve = torch.tanh(values)
             points = middle + reach * curve
             gradient, logits = crafting.ask(points, self._lack)
             enough = margin(logits, crafting.labels, crafting.targets) >= self.kappa
             crafting.judge(points, logits, where=enough)
             fooled |= enough
             # By hand, since the model's part is a gradient already: of the squared size and the margin, through tanh.
-            values.grad = (2 * (points - images) - c * gradient) * reach * (1 - curve.square())
-            optimiser.step()
+            slope = (2 * (points - images) - c * gradient) * reach * (1 - curve.square())
+            values = values - adam.step(slope)
         return fooled
 
     def _lack(self, logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:

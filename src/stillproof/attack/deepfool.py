@@ -77,7 +77,7 @@ class DeepFool(Attack):
         return own_first.topk(min(self.classes, own_first.shape[1]), dim=1).indices
 
     def _to_border(self, gradients: Tensor, logits: Tensor) -> Tensor:
-        """Return the shortest way over a border, (N, D); of k logits and their gradients the image's own is the first."""
+        """Return the shortest way over a border, (N, D), from k logits and their gradients, the image's own first."""
         slopes = (gradients[:, 1:] - gradients[:, :1]).flatten(2)
         steepness = slopes.norm(dim=2) if self.norm == "L2" else slopes.abs().sum(2)
         ways = (logits[:, :1] - logits[:, 1:] + OVER) / steepness

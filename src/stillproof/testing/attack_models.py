@@ -17,10 +17,12 @@ class Counted(nn.Module):
         super().__init__()
         self.front, self.body = make_front(Space.normalised(TOY)), body
         self.forwards = self.backwards = 0
+        self.states: list[Tensor] = []  # of torch's global generator, at each pass
 
     def forward(self, pixels: Tensor) -> Tensor:
         """Return logits."""
         self.forwards += len(pixels)
+        self.states.append(torch.get_rng_state())
         if pixels.requires_grad:
             pixels = pixels.view_as(pixels)  # a hook of its own, which ends with this pass
             pixels.register_hook(self._count)  # type: ignore[no-untyped-call]

@@ -75,7 +75,8 @@ class Attack:
         limits = Limits(self.measured_in, self.radius)
         streams = Streams(ctx.seeds, rows.cpu(), x.device)
         with frozen(model), ctx.seeds.child("model").lent_to_torch(str(x.device)):
-            crafting = Crafting(Victim(model), ledger, limits, streams, x, y, target, rows, leaves=False, judged=False)
+            victim = Victim(model, in_chunks=False)  # training makes its own
+            crafting = Crafting(victim, ledger, limits, streams, x, y, target, rows, leaves=False, judged=False)
             if self.nearest:  # without knowing what fools the model it would find nothing
                 crafting = replace(crafting.looked(), judged=True)
                 assert crafting.clean_logits is not None
@@ -87,7 +88,7 @@ class Attack:
         """Refuse what this attack cannot do to images like these."""
         if targeted and not self.has_target:
             raise Unsupported(f"{name_of(self)} has no targeted form.")
-        values = images[0].numel()
+        values = images.shape[1:].numel()
         most = largest(self.measured_in, values)
         if self.radius is not None and not 0 < self.radius <= most:
             raise BadInput(

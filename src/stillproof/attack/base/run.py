@@ -35,7 +35,8 @@ class Rules:
     Args:
         early_exit: Whether images that are fooled leave the batch, where the attack allows it. It changes what an
             attack costs, and not what comes of it.
-        answer: Which changed image counts: the first that fools the model, or the last, whatever it does.
+        answer: Which changed image counts: the first that fools the model, or the last, whatever it does. An attack
+            that looks for the nearest change always gives that.
         limits: What keeps images within ball and range.
         checked: Whether images outside [0, 1] are refused.
         rounded: Whether the cross-entropy is in its usual form, which has no gradient for a confident model.
@@ -116,8 +117,9 @@ def attack_batch(
     pixels, labels = read_pixels(images, ctx.device), labels.to(ctx.device)
     indices = torch.arange(len(pixels)) if indices is None else indices.cpu()
     check_pixels(pixels, labels, indices, in_range=rules.checked)
+    labels = labels.long()
     attack.check(pixels, targeted=target is not None)
-    answer: Answer = "nearest" if attack.nearest and rules.answer == "first" else rules.answer
+    answer: Answer = "nearest" if attack.nearest else rules.answer
     ledger = Ledger(pixels, labels, answer, attack.measured_in)
     streams = Streams(ctx.seeds, indices, pixels.device)
     rows = torch.arange(len(pixels), device=pixels.device)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 from stillproof.attack.base.norms import Norm, by_image, sizes
@@ -10,16 +9,13 @@ from stillproof.attack.base.streams import Streams
 
 
 def anywhere(like: Tensor, norm: Norm, eps: float, streams: Streams, *name: str | int) -> Tensor:
-    """Return a change for each image, drawn evenly from the ball."""
+    """Return a change for each image: evenly from the cube of Linf, else of any direction and any size up to eps.
+
+    Nearly all of a ball of so many dimensions lies at its border, where steps in L2 and L1 had better not begin.
+    """
     shape = like.shape[1:]
     if norm == "Linf":
         return eps * (2 * streams.uniform(shape, *name).to(like) - 1)
-    if norm == "L2":
-        direction = streams.normal(shape, *name).to(like)
-        radius = streams.uniform((), *name, "radius").to(like) ** (1 / shape.numel())
-        return eps * by_image(radius / sizes(direction, "L2"), like) * direction
-    # Exponential draws over their sum and one draw more lie evenly in the positive part of the L1 ball.
-    signed = 2 * streams.uniform(shape, *name).to(like) - 1
-    drawn = -torch.log1p(-signed.abs())
-    more = -torch.log1p(-streams.uniform((), *name, "radius").to(like))
-    return eps * signed.sign() * drawn / by_image(drawn.flatten(1).sum(1) + more, like)
+    direction = streams.normal(shape, *name).to(like)
+    size = streams.uniform((), *name, "size").to(like)
+    return eps * by_image(size / sizes(direction, norm), like) * direction

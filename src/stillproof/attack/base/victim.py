@@ -28,20 +28,21 @@ class Victim:
     A module is measured on its first images. Other callables get all images at once: nothing is known of them.
     """
 
-    def __init__(self, model: Model, *, passes: float = 0.0, notes: Json | None = None) -> None:
+    def __init__(self, model: Model, *, passes: float = 0.0, notes: Json | None = None, in_chunks: bool = True) -> None:
         """Take a model.
 
         Args:
             model: Takes pixels to logits.
             passes: Passes of single images that lie ahead, for the decision whether compiling repays.
             notes: Told whether the model was compiled, and how many images go through it at once.
+            in_chunks: Whether a module is asked in chunks.
         """
         self.model = model
         self.passes = passes
         self.notes: Json = {} if notes is None else notes
         self.most = 0
         self._whole_chunk: Model | None = None  # compiled, for chunks of just `most` images
-        self._measured = not isinstance(model, nn.Module)
+        self._measured = not (in_chunks and isinstance(model, nn.Module))
 
     def logits(self, images: Tensor) -> Tensor:
         """Return logits (N, classes)."""

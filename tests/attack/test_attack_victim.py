@@ -1,0 +1,76 @@
+"""The model under attack: chunks, compiling, random answers, and what becomes of it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from attack_setups import HALF, attacked, images, trained
+from torch import Tensor, nn
+
+from stillproof.attack.base.run import Rules, run_attack
+from stillproof.attack.base.victim import Victim
+from stillproof.attack.pgd import PGD
+from stillproof.core.context import Context
+from stillproof.core.seeds import Seeds
+from stillproof.nets import chunks
+from stillproof.nets import compiled as compiling
+
+
+def test_a_model_that_answers_at_random_gives_the_same_bytes_for_the_same_seed() -> None:
+    class Noisy(nn.Module):
+        def forward(self, pixels: Tensor) -> Tensor:
+            logits: Tensor = trained()(pixels + 0.05 * torch.randn_like(pixels))
+            return logits
+
+    pixels, labels = images(20)
+    before = torch.get_rng_state()
+    made = [
+        run_attack(
+            PGD(eps=0.02, steps=2), Noisy(), pixels, labels, ctx=Context(Seeds(0)), rules=Rules(keep_images=True)
+        )
+        for _ in range(2)
+    ]
+    assert torch.equal(torch.get_rng_state(), before)
+    first, second = (one.images for one in made)
+    assert first is not None and second is not None and torch.equal(first, second)
+
+
+def test_a_module_of_any_kind_goes_through_in_chunks_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    class Plain(nn.Sequential):
+        def forward(self, pixels: Tensor) -> Tensor:
+            sizes.append(len(pixels))
+            logits: Tensor = super().forward(pixels)  # type: ignore[no-untyped-call]
+            return logits
+
+    torch.manual_seed(0)
+    plain = Plain(nn.Conv2d(3, 4, 3, padding=1), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 256, 10))
+    monkeypatch.setattr(chunks, "WORKING_SET", 4 * 4 * 256 * 12)  # twelve images
+    Victim(plain).logits(images(40)[0])
+    assert sizes == [8, 12, 12, 8]
+    plain.append(nn.BatchNorm1d(10))
+    sizes.clear()
+    Victim(plain.train()).logits(images(40)[0])
+    assert sizes == [8, 32], "a batch norm in training mode sees the rest at once"
+
+
+def test_whole_chunks_are_compiled_where_that_repays(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled_sizes: list[int] = []
+
+    def fake(function, **options):  # type: ignore[no-untyped-def]
+        def call(pixels: Tensor) -> Tensor:
+            compiled_sizes.append(len(pixels))
+            assert pixels.requires_grad, "one mode for all, or each would be compiled"
+            logits: Tensor = function(pixels)
+            return logits
+
+        return call
+
+    plain = attacked(f"pgd:eps={HALF}", 50)
+    monkeypatch.setattr(torch, "compile", fake)
+    monkeypatch.setattr(compiling, "WORTHWHILE_FLOPS", 0)
+    monkeypatch.setattr(chunks, "WORKING_SET", 4 * 16 * 256 * 12)
+    made = attacked(f"pgd:eps={HALF}", 50)
+    assert set(compiled_sizes) == {12} and len(compiled_sizes) > 10
+    assert torch.equal(made.fooled, plain.fooled)
