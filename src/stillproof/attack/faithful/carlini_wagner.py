@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from stillproof.attack.base.adam import Adam
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.norms import Norm
@@ -49,17 +50,17 @@ class BatchedCarliniWagner(Attack):
         """Make the steps with all images, right and wrong ones; keep the nearest change that fooled the model."""
         images = crafting.images
         best, nearest = images.clone(), torch.full((len(images),), 1e10, device=images.device)
-        values = _inverse_tanh((2 * images - 1).clamp(-1, 1)).requires_grad_()
-        optimiser = torch.optim.Adam([values], lr=self.lr)
+        values = _inverse_tanh((2 * images - 1).clamp(-1, 1))
+        adam = Adam(values, self.lr)
         cost_before = 1e10
         for step in range(self.steps):
-            curve = torch.tanh(values.detach())
+            curve = torch.tanh(values)
             points = (curve + 1) / 2
             gradient, logits = crafting.ask(points, self._gain)
             sizes = (points - images).square().flatten(1).sum(1)
             # By hand, since the model's part is a gradient already: of the squared size and the gain, through tanh.
-            values.grad = (2 * (points - images) - self.c * gradient) * (1 - curve.square()) / 2
-            optimiser.step()
+            slope = (2 * (points - images) - self.c * gradient) * (1 - curve.square()) / 2
+            values = values - adam.step(slope)
             said = logits.argmax(1)
             fooled = said != crafting.labels if crafting.targets is None else said == crafting.targets
             nearer = fooled & (sizes < nearest)
