@@ -23,7 +23,19 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"report"}),
     frozenset({"suites"}),
     frozenset({"run"}),
-    frozenset({"answers", "targets", "given", "set_finder", "suite_methods", "contenders", "stored_predictions"}),
+    frozenset(
+        {
+            "answers",
+            "attack_answers",
+            "targets",
+            "given",
+            "set_finder",
+            "model_finder",
+            "suite_methods",
+            "contenders",
+            "stored_predictions",
+        }
+    ),
     frozenset({"verbs"}),
     frozenset({"session", "testing", "plugin"}),
     frozenset({"web", "cli"}),
@@ -36,6 +48,7 @@ WITHIN_A_LAYER = {
     *(("suite_methods", other) for other in ("given", "set_finder", "targets")),
     ("set_finder", "targets"),
     *(("contenders", other) for other in ("answers", "targets")),
+    *(("model_finder", other) for other in ("answers", "targets")),
 }
 TORCH_FREE = ("core", "suites", "report", "score")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -103,8 +103,22 @@ class Engine:
         """Return what the rest of a plan will cost."""
         return estimate(self.store, list(planner.cells.values()), self._here(planner))
 
-    def execute(self, planner: Planner, *, must_succeed: bool = True, stop_at_failure: bool = False) -> dict[str, str]:
-        """Compute what the store does not know yet; return the status that each cell had before."""
+    def execute(
+        self,
+        planner: Planner,
+        *,
+        must_succeed: bool = True,
+        may_be_unsupported: bool = False,
+        stop_at_failure: bool = False,
+    ) -> dict[str, str]:
+        """Compute what the store does not know yet; return the status that each cell had before.
+
+        Args:
+            planner: The plan.
+            must_succeed: Whether a cell without an answer is an error.
+            may_be_unsupported: Whether one that cannot be computed, by definition, is none.
+            stop_at_failure: Whether the first cell that fails ends the work.
+        """
         cells = list(planner.cells.values())
         before = enter(self.store, cells)
         before |= dict.fromkeys(self.store.reopen_damaged([cell.id for cell in cells]), "pending")
@@ -116,7 +130,7 @@ class Engine:
         work = Work(self.store, cells, self.options, self.plugins, watch, stop_at_failure)
         execute(work, self._workers(cells, before))
         if must_succeed:
-            self._raise_first_failure(planner)
+            self._raise_first_failure(planner, ("done", "unsupported") if may_be_unsupported else ("done",))
         return before
 
     @property
@@ -132,9 +146,9 @@ class Engine:
         """Return how many processes compute what is left of a plan."""
         return self.workers or workers_for([cell for cell in cells if status.get(cell.id) != "done"], self.device)
 
-    def _raise_first_failure(self, planner: Planner) -> None:
+    def _raise_first_failure(self, planner: Planner, fine: Collection[str]) -> None:
         records = self.store.results.get_many(list(planner.cells))
         for cell in planner.cells.values():  # in order of need, so that the cause comes before its consequences
             record = records[cell.id]
-            if record.status != "done":
+            if record.status not in fine:
                 raise CellFailed(f"{cell.label} ended as {record.status}: {explained(record.error or NOT_TRIED)}")
