@@ -39,7 +39,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"verbs"}),
     frozenset({"session", "testing", "plugin"}),
     frozenset({"web", "cli"}),
-    frozenset({"api", "__main__"}),  # `evaluate` shows its progress as the command line does
+    frozenset({"api", "own_model", "__main__"}),  # they show their progress as the command line does
 )
 LEVELS = {package: level for level, layer in enumerate(LAYERS) for package in layer}
 # One library, in several files.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 WORST_CASE = "worst case"  # what the answer over several attacks is called
 SHOWN_EPS = 255  # a radius that is a whole number of so many parts is shown as such
+# What an answer takes over from the result of an attack.
+NUMBERS = ("clean_accuracy", "robust_accuracy", "passes_per_image", "seconds", "median_linf", "median_l2")
 LIMITS = ("eps", "norm")  # parameters that have columns of their own
 COLUMNS = (
     Column("attack", "attack"),

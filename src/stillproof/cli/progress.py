@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -74,6 +75,19 @@ class Display:
             if first:
                 self._started, self._share, first = time.monotonic(), done / total, False
             self._speak(text, done / total, last=len(finished) == len(weight))
+
+        return show
+
+    def follow(self, label: str) -> Callable[[float, str], None]:
+        """Return what is called with the share of a single work that is done, and a few words on it."""
+        task = self._bar.add_task(label, total=1.0)
+        if self._live:
+            self._bar.start()
+
+        def show(share: float, said: str) -> None:
+            text = f"{label}, {said}" if said else label
+            self._bar.update(task, completed=share, description=text)
+            self._speak(text, share, last=False)
 
         return show
 

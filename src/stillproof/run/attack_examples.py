@@ -35,10 +35,12 @@ def keep_examples(job: Job, outcome: Outcome, attacker: Attacker, card: Json, sp
     where = space if attacker.protocol == "faithful" else Space("pixels")
     tensors = outcome_tensors(outcome, attacker.protocol) | {"images": outcome.images}
     dataset = data_title(job.where["dataset"])
-    title = f"{attacks.reference(attacker.attack)}, {dataset}, protocol {attacker.protocol}"
+    reference = attacks.reference(attacker.attack)
+    title = f"{reference}, {dataset}, protocol {attacker.protocol}"
     readme = f"""# Attacked images of {dataset}
 
-{len(outcome)} test images of {dataset}, from the first on, as {title} changed them.
+{len(outcome)} test images of {dataset}, from the first on, as `{reference}` changed them (protocol
+{attacker.protocol}).
 
 - `tensors.safetensors`: `images` {list(outcome.images.shape)} in {where.kind} space, and one value per image of
   `labels`, `clean_predictions`, `predictions`, `success`, `linf`, `l2` and others

@@ -10,7 +10,7 @@ from typing import Any
 
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.targets import Policy
-from stillproof.attack_answers import WORST_CASE, AttackScore, ImageOutcomes
+from stillproof.attack_answers import NUMBERS, WORST_CASE, AttackScore, ImageOutcomes
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
 from stillproof.core.reference import parse_reference
@@ -106,9 +106,8 @@ class Attacking(Importing):
             return AttackScore(name, asked.protocol, record.spec["images"], **about, reason=reason)
         if folder is not None:
             self.store.artifacts.export(result["examples"], folder)
-        numbers = ("clean_accuracy", "robust_accuracy", "passes_per_image", "seconds", "median_linf", "median_l2")
         outcomes = ImageOutcomes.of(read_outcomes(self.store, result["outcomes"]))
-        about |= {key: result[key] for key in numbers} | {"outcomes": outcomes, "examples": folder}
+        about |= {key: result[key] for key in NUMBERS} | {"outcomes": outcomes, "examples": folder}
         return AttackScore(name, asked.protocol, result["n"], **about)
 
     def _worst(self, asked: Sequence[Request], scores: Sequence[AttackScore]) -> AttackScore:

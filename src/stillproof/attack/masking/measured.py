@@ -10,6 +10,7 @@ from typing import Any, Self
 from stillproof.attack.base.norms import Norm
 
 WHOLE = ("eps", "norm", "images", "right")  # what is said of all images together
+LOOKED_AT = 500  # images: alarms are about a model, and need few
 STEPS = 10  # of the attack with several steps
 UNBOUNDED_STEPS = 40  # of the attack that no ball limits
 

@@ -10,7 +10,7 @@ import torch
 from stillproof.attack.base.norms import Norm, largest
 from stillproof.attack.masking.alarms import alarms_of
 from stillproof.attack.masking.measure import measure
-from stillproof.attack.masking.measured import STEPS, UNBOUNDED_STEPS
+from stillproof.attack.masking.measured import LOOKED_AT, STEPS, UNBOUNDED_STEPS
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
 KIND = "gradient-check"
-MOST = 500  # images that are looked at: alarms are about the model, and need few
 PASSES = 4 + 2 * (1 + STEPS + STEPS + 1 + UNBOUNDED_STEPS / 4)  # of an image; most are fooled soon without limits
 
 
@@ -58,7 +57,7 @@ class AttackCheck(Stage):
                 f"eps = {self.eps:g} is not allowed: it must be above 0 and at most {most:g} in {self.norm}."
             )
         model = plan_model(planner, self.model, self.dataset)
-        images = min(MOST, image_count(self.limit, test.total, self.dataset))
+        images = min(LOOKED_AT, image_count(self.limit, test.total, self.dataset))
         _, flops = planner.names.network(model.network, test.info)
         about = {"eps": self.eps, "norm": self.norm, "seed": self.seed}
         return Planned(
