@@ -1,18 +1,44 @@
-"""DeepFool as torchattacks has it: every step begins where the one before was clamped to."""
+"""DeepFool as torchattacks has it: every step begins where the one before was clamped to, and may end at a border."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
+from torch import Tensor
+
+from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
+from stillproof.attack.base.norms import Norm
 from stillproof.attack.deepfool import DeepFool
 
 
 @dataclass(frozen=True)
-class ClampedDeepFool(DeepFool):
-    """Go over the nearest border, overshoot with each step, and clamp to [0, 1] after it."""
+class ClampedDeepFool(Attack):
+    """Go to the border that would be nearest if the network were linear, overshoot with each step, and clamp to [0, 1].
 
-    nearest = False  # what an image was moved to counts, fooled or not
+    Steps become small where the clamp holds an image back, and smaller than rounding: it may end just before a border.
+
+    Args:
+        steps: The most steps.
+        overshoot: How much further than the border each step goes, as a share of the way.
+    """
+
+    steps: int = 50
+    overshoot: float = 0.02
+
+    has_target = False
+    leaves = False
+
+    @property
+    def measured_in(self) -> Norm:
+        """Return L2."""
+        return "L2"
+
+    @property
+    def passes(self) -> float:
+        """Return the most passes of one image among ten classes, as the usual form has them."""
+        return DeepFool(steps=self.steps).passes
 
     def craft(self, crafting: Crafting) -> None:
         """Make steps with the images that have not crossed a border yet; those that were wrong stay as they are."""
@@ -22,10 +48,23 @@ class ClampedDeepFool(DeepFool):
         for _ in range(self.steps):
             if not len(crafting):
                 return
-            rivals = self._rivals(crafting)
-            gradients, logits = crafting.jacobian(points, rivals)
-            way = self._to_border(gradients, logits.gather(1, rivals)).view_as(points)
+            assert crafting.clean_logits is not None
+            every = torch.arange(crafting.clean_logits.shape[1], device=points.device).expand(len(points), -1)
+            gradients, logits = crafting.jacobian(points, every)
+            way = _to_border(gradients, logits, crafting.labels)
             points = (points + (1 + self.overshoot) * way).clamp(0, 1)
             crafting.logits(points)
             kept = crafting.unfooled()
             crafting, points = crafting.only(kept), points[kept]
+
+
+def _to_border(gradients: Tensor, logits: Tensor, labels: Tensor) -> Tensor:
+    """Return the shortest way to a border, (N, C, H, W), from the gradients of all logits, (N, K, C, H, W)."""
+    rows = torch.arange(len(labels), device=labels.device)
+    slopes = gradients - gradients[rows, labels].unsqueeze(1)
+    gaps = (logits - logits[rows, labels].unsqueeze(1)).abs()
+    steepness = slopes.flatten(2).norm(dim=2)
+    ways = (gaps / steepness).scatter(1, labels.unsqueeze(1), float("inf"))
+    nearest = ways.argmin(1)
+    factors = gaps[rows, nearest] / steepness[rows, nearest].square()
+    return factors.view(-1, 1, 1, 1) * slopes[rows, nearest]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,7 +46,7 @@ def faithful_form(attack: Attack) -> Attack:
         case DeepFool():
             if attack.norm != "L2":
                 raise BadInput(f"norm = {attack.norm} is not allowed: under faithful DeepFool is measured in L2.")
-            return ClampedDeepFool(**dataclasses.asdict(attack))
+            return ClampedDeepFool(attack.steps, attack.overshoot)
         case _:
             return attack
 
