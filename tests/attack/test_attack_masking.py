@@ -23,9 +23,7 @@ from stillproof.core.seeds import Seeds
 class Changed(nn.Module):
     """A network that sees something else, or says something else."""
 
-    def __init__(
-        self, model: nn.Module, before: Callable[[Tensor], Tensor] | None = None, after: float = 1.0
-    ) -> None:
+    def __init__(self, model: nn.Module, before: Callable[[Tensor], Tensor] | None = None, after: float = 1.0) -> None:
         super().__init__()
         self.model, self.before, self.after = model, before or (lambda pixels: pixels), after
 
@@ -51,7 +49,9 @@ def test_a_sound_network_rings_no_alarm(eps: float, norm: Norm) -> None:
 def test_saturated_logits_ring() -> None:
     measured = found(Changed(trained(), after=1000.0))
     alarms = alarms_of(measured)
-    assert f"gradient is zero for {measured.right} of {measured.right} images (1 would be let pass), because" in alarms[0]
+    assert (
+        f"gradient is zero for {measured.right} of {measured.right} images (1 would be let pass), because" in alarms[0]
+    )
     assert "the softmax is saturated" in alarms[0] and "upgd:loss=dlr" in alarms[0]
     assert any("withstand 40 steps that no ball limits" in alarm for alarm in alarms)
     assert any("the loss does not grow" in alarm for alarm in alarms)
@@ -125,7 +125,9 @@ def test_the_sign_test_is_the_binomial_one() -> None:
 
 def test_nothing_right_is_said_and_what_is_no_picture_is_refused() -> None:
     pixels, labels = images(10)
-    wrong = measure(trained(), pixels, (trained()(pixels).argmax(1) + 1) % 10, eps=0.1, norm="Linf", ctx=Context(Seeds(0)))
+    wrong = measure(
+        trained(), pixels, (trained()(pixels).argmax(1) + 1) % 10, eps=0.1, norm="Linf", ctx=Context(Seeds(0))
+    )
     assert alarms_of(wrong) == ["none of the 10 images is right before the attack, so that nothing can be checked."]
     bright = pixels.clone()
     bright[3, 0, 0, 0] = 1.5

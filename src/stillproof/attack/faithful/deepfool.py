@@ -1,4 +1,4 @@
-"""DeepFool as torchattacks has it: every step begins where the one before was clamped to, and may end at a border."""
+"""DeepFool as torchattacks has it: every step begins where the one before was clamped to, and may end on a border."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from stillproof.attack.deepfool import DeepFool
 class ClampedDeepFool(Attack):
     """Go to the border that would be nearest if the network were linear, overshoot with each step, and clamp to [0, 1].
 
-    Steps become small where the clamp holds an image back, and smaller than rounding: it may end just before a border.
+    Where the clamp holds an image back, steps become smaller than rounding, and many images end on a border. Which side
+    of it they are on depends on how many images are asked of at once: the original changes images one by one and judges
+    them together, this one the other way round, which is faster and comes to the same.
 
     Args:
         steps: The most steps.
@@ -44,18 +46,23 @@ class ClampedDeepFool(Attack):
         """Make steps with the images that have not crossed a border yet; those that were wrong stay as they are."""
         crafting = crafting.looked()
         crafting = crafting.only(crafting.unfooled())
-        points = crafting.images
+        ends, going = crafting.images.clone(), torch.arange(len(crafting), device=crafting.images.device)
+        moving = crafting
         for _ in range(self.steps):
-            if not len(crafting):
-                return
-            assert crafting.clean_logits is not None
-            every = torch.arange(crafting.clean_logits.shape[1], device=points.device).expand(len(points), -1)
-            gradients, logits = crafting.jacobian(points, every)
-            way = _to_border(gradients, logits, crafting.labels)
-            points = (points + (1 + self.overshoot) * way).clamp(0, 1)
-            crafting.logits(points)
-            kept = crafting.unfooled()
-            crafting, points = crafting.only(kept), points[kept]
+            if not len(moving):
+                break
+            assert moving.clean_logits is not None
+            every = torch.arange(moving.clean_logits.shape[1], device=ends.device).expand(len(moving), -1)
+            gradients, logits = moving.jacobian(ends[going], every)
+            way = _to_border(gradients, logits, moving.labels)
+            ends[going] = (ends[going] + (1 + self.overshoot) * way).clamp(0, 1)
+            moving.logits(ends[going])
+            kept = moving.unfooled()
+            moving, going = moving.only(kept), going[kept]
+        for place in range(len(crafting)):
+            alone = torch.zeros(len(crafting), dtype=torch.bool, device=ends.device)
+            alone[place] = True
+            crafting.only(alone).finish(ends[place : place + 1])
 
 
 def _to_border(gradients: Tensor, logits: Tensor, labels: Tensor) -> Tensor:
