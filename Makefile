@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 DEMO := demo
 STORE := --store sqlite:///$(DEMO)/stillproof.db
 
-.PHONY: demo test test-slow bench format lock clean
+.PHONY: demo test test-slow test-oracles bench format lock clean
 
 demo: $(VENV)/installed
 	@mkdir -p $(DEMO)
@@ -19,6 +19,9 @@ test: $(VENV)/installed-dev
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -m slow --timeout 3600
+
+test-oracles: $(VENV)/installed-oracles
+	$(BIN)/pytest -m slow --timeout 3600 tests/attack/test_attack_oracles.py
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
@@ -40,4 +43,10 @@ $(VENV)/installed: pyproject.toml constraints.txt
 
 $(VENV)/installed-dev: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# Their declared dependencies would bring torchvision, whose released build does not fit a CPU build of torch.
+$(VENV)/installed-oracles: $(VENV)/installed-dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[oracles]'
+	$(BIN)/python -m pip install --quiet --no-deps torchattacks==3.5.1 adv-lib==0.2.8
 	@touch $@

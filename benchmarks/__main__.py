@@ -27,6 +27,7 @@ def _measure() -> Iterator[Line]:
     yield from plan_lines()  # before torch's lazy parts are loaded by anything else
     yield from cached_lines()
 
+    from benchmarks.attacking import attack_lines
     from benchmarks.cells import cell_lines
     from benchmarks.distilling import distribution_lines, gradient_lines
     from benchmarks.recovering import recover_lines
@@ -46,6 +47,7 @@ def _measure() -> Iterator[Line]:
     yield from recover_lines()
     yield from speed_lines()
     yield from memory_lines()
+    yield from attack_lines()
 
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ MODEL = Nearest()
 def test_the_package_of_attacks_is_the_function_too() -> None:
     first = stillproof.attack(MODEL, IMAGES, LABELS, attack="fgsm", eps=0.1)
     assert isinstance(first, AttackScore)
-    assert importlib.import_module("stillproof.attack") is stillproof.attack
+    package: object = stillproof.attack
+    assert importlib.import_module("stillproof.attack") is package
     again = stillproof.attack(MODEL, IMAGES, LABELS, attack="fgsm", eps=0.1)
     assert again.robust_accuracy == first.robust_accuracy and torch.equal(again.images, first.images)
 

@@ -6,7 +6,8 @@ from torch import Tensor, nn
 
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.run import Rules, run_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import run_attack
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.base.victim import Model
 from stillproof.attack.masking.alarms import alarms_of

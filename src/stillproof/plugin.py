@@ -14,11 +14,17 @@ if TYPE_CHECKING:
     # Attacks
     from stillproof.attack.base.attack import Attack as Attack
     from stillproof.attack.base.attack import BoundedAttack as BoundedAttack
+    from stillproof.attack.base.attack import attack_of as attack_of
     from stillproof.attack.base.crafting import Crafting as Crafting
+    from stillproof.attack.base.losses import LOSSES as LOSSES
     from stillproof.attack.base.norms import Norm as Norm
     from stillproof.attack.base.outcome import Outcome as Outcome
-    from stillproof.attack.base.run import Rules as Rules
+    from stillproof.attack.base.rules import Rules as Rules
     from stillproof.attack.base.run import run_attack as run_attack
+    from stillproof.attack.base.starts import anywhere as anywhere
+    from stillproof.attack.base.transfer import transfer_attack as transfer_attack
+    from stillproof.attack.stepping.diversity import diverse_gradient as diverse_gradient
+    from stillproof.attack.stepping.momentum import with_momentum as with_momentum
     from stillproof.attack.stepping.steepest import steepest as steepest
     from stillproof.attack.stepping.step_attack import IteratedAttack as IteratedAttack
     from stillproof.attack.stepping.step_attack import StepAttack as StepAttack

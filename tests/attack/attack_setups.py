@@ -9,11 +9,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.attack import Attack, attack_of
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.run import Rules, run_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import run_attack
 from stillproof.attack.base.targets import Policy
-from stillproof.core.components import attacks, networks
+from stillproof.core.components import networks
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo, ImageSet, Space
@@ -62,8 +63,7 @@ def attacked(
     batch: int = 512,
     rules: Rules | None = None,
 ) -> Outcome:
-    built = attacks.build(attack) if isinstance(attack, str) else attack
-    assert isinstance(built, Attack)
+    built = attack_of(attack) if isinstance(attack, str) else attack
     pixels, labels = images(count)
     rules = rules or Rules(keep_images=True)
     return run_attack(

@@ -9,9 +9,8 @@ import torch
 from attack_setups import attacked, images, trained
 from torch import Tensor, nn
 
-from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.run import run_attack
-from stillproof.core.components import attacks
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.seeds import Seeds
@@ -33,8 +32,7 @@ def attack_with(
     name: str = "pgd",
     target: Tensor | None = None,
 ) -> None:
-    built = attacks.build(name)
-    assert isinstance(built, Attack)
+    built = attack_of(name)
     run_attack(built, model, pixels, labels, ctx=Context(Seeds(0)), target=target, batch=2)
 
 
@@ -152,10 +150,15 @@ def test_an_unknown_policy_is_refused() -> None:
         attacked("fgsm", 5, target="nearest")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["deepfool", "tpgd"])
+@pytest.mark.parametrize("name", ["DeepFool", "TPGD"])
 def test_no_targeted_form_is_unsupported(name: str) -> None:
-    with pytest.raises(Unsupported, match=f"attack '{name}' has no targeted form"):
-        attacked(name, 5, target="next")
+    with pytest.raises(Unsupported, match=f"{name} has no targeted form"):
+        attacked(name.lower(), 5, target="next")
+
+
+def test_no_images_are_refused() -> None:
+    with pytest.raises(BadInput, match="there are no images to attack"):
+        attack_with(PIXELS[:0], LABELS[:0])
 
 
 def test_what_is_refused_leaves_the_model_as_it_was() -> None:

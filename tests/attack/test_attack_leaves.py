@@ -13,9 +13,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from stillproof.attack.base.adam import Adam
-from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.norms import sizes
-from stillproof.attack.base.run import Rules, run_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import run_attack
 from stillproof.attack.cw import CarliniWagner
 from stillproof.attack.deepfool import DeepFool
 from stillproof.attack.stepping.diversity import _placing
@@ -81,8 +82,7 @@ def test_a_copy_is_what_interpolation_and_padding_make_of_an_image() -> None:
 
 def test_tpgd_does_not_look_at_labels() -> None:
     pixels, labels = images(20)
-    attack = attacks.build("tpgd:eps=0.06")
-    assert isinstance(attack, Attack)
+    attack = attack_of("tpgd:eps=0.06")
     other = [
         run_attack(attack, trained(), pixels, given, ctx=Context(Seeds(0)), rules=TO_THE_END).images
         for given in (labels, (labels + 1) % 10)
@@ -157,12 +157,10 @@ BREAKS: dict[str, Callable[[Tensor], Tensor]] = {
 def test_no_attack_leaves_ball_or_range(
     name: str, shape: tuple[int, ...], share: float, gradients: str, target: str | None, seed: int
 ) -> None:
-    usual = attacks.build(name)
-    assert isinstance(usual, Attack)
+    usual = attack_of(name)
     values = shape[1] * shape[2] * shape[3]
     eps = share * {"Linf": 1.0, "L2": values**0.5, "L1": values}[usual.measured_in]
-    attack = attacks.build(name, {"eps": eps})
-    assert isinstance(attack, Attack)
+    attack = attack_of(name, {"eps": eps})
     generator = torch.Generator().manual_seed(seed)
     pixels = torch.rand(shape, generator=generator).mul(1.4).sub(0.2).clamp(0, 1)
     weights = torch.randn(values, 4, generator=generator)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -74,10 +75,16 @@ def test_a_stochastic_front_rings(strength: float) -> None:
 
 def sound(right: int, **other: list[bool]) -> Measured:
     yes, no = [True] * right, [False] * right
-    usual = {"by_one_step": yes, "by_many_steps": yes, "by_noise": no, "by_unbounded": yes, "no_gradient": no}
+    usual: dict[str, Any] = {
+        "by_one_step": yes,
+        "by_many_steps": yes,
+        "by_noise": no,
+        "by_unbounded": yes,
+        "no_gradient": no,
+    }
     usual |= {"saturated": no, "at_random": no} | other
-    losses = {"loss_after_one": [1.0] * right, "loss_after_many": [2.0] * right, "margins": [3.0] * right}
-    return Measured(0.1, "Linf", right, right, **usual, **losses)
+    usual |= {"loss_after_one": [1.0] * right, "loss_after_many": [2.0] * right, "margins": [3.0] * right}
+    return Measured(0.1, "Linf", right, right, **usual)
 
 
 def some(count: int, of: int) -> list[bool]:
@@ -131,7 +138,7 @@ def test_nothing_right_is_said_and_what_is_no_picture_is_refused() -> None:
     assert alarms_of(wrong) == ["none of the 10 images is right before the attack, so that nothing can be checked."]
     bright = pixels.clone()
     bright[3, 0, 0, 0] = 1.5
-    with pytest.raises(BadInput, match="image 3 has a pixel of 1.5"):
+    with pytest.raises(BadInput, match=r"image 3 has a pixel of 1\.5"):
         measure(trained(), bright, labels, eps=0.1, norm="Linf", ctx=Context(Seeds(0)))
 
 

@@ -95,7 +95,7 @@ def test_images_that_are_kept_give_the_predictions_that_are_stored(home: Home, p
     start = clean if protocol == "fair" else model.front(clean)
     changed = (images - start).flatten(1).abs().amax(1)
     assert torch.allclose(changed, kept.tensors["linf"])
-    assert 0 <= images.min() and images.max() <= 1, "also what was normalised, which is what is wrong with it"
+    assert images.min() >= 0 and images.max() <= 1, "also what was normalised, which is what is wrong with it"
     assert kept.card["space"]["kind"] == ("pixels" if protocol == "fair" else "normalised")
     folder = store.artifacts.folder(answer["examples"])
     with Image.open(folder / "preview.png") as picture:

@@ -12,14 +12,13 @@ HEAD = """
 from dataclasses import dataclass, field
 from typing import Any
 import torch
-from stillproof.attack.base.losses import cross_entropy
 from stillproof.plugin import Attack, BoundedAttack, StepAttack, attacks
 @attacks.register("wrong", version=1)
 @dataclass(frozen=True)
 class Wrong(StepAttack):
 """
 UPDATE = "    def update(self, walk, gradient):\n        return walk.points + self.eps * gradient.sign()\n"
-CRAFT = "    def craft(self, crafting):\n        gradient = crafting.gradient(crafting.images, cross_entropy)\n"
+CRAFT = "    def craft(self, crafting):\n        gradient = crafting.gradient(crafting.images)\n"
 
 
 def problems(body: str) -> dict[str, str]:
@@ -74,7 +73,7 @@ def test_what_is_no_attack_is_told_so() -> None:
         said = [result.problem for result in check_attack("wrong")]
     finally:
         attacks.remove(plugin.module)
-    assert all("Wrong is not a subclass of stillproof.plugin.Attack" in text for text in said)
+    assert all("attack 'wrong' is no subclass of stillproof.attack.base.attack.Attack" in text for text in said)
 
 
 def test_what_is_right_passes() -> None:

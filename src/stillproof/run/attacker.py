@@ -12,9 +12,10 @@ from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.run import BATCH, Rules, attack_batch, under_attack
+from stillproof.attack.base.rules import AS_LIBRARIES_DO, Rules
+from stillproof.attack.base.run import BATCH, attack_batch
 from stillproof.attack.base.targets import Policy
-from stillproof.attack.base.victim import Victim
+from stillproof.attack.base.victim import Victim, under_attack
 from stillproof.attack.faithful import settings as faithful
 from stillproof.core.context import Context
 from stillproof.core.types import ImageSet
@@ -61,7 +62,7 @@ class Attacker:
     def rules(self) -> Rules:
         """Return how the protocol runs it."""
         if self.protocol == "faithful":
-            return dataclasses.replace(faithful.RULES, keep_images=self.keep_images)
+            return dataclasses.replace(AS_LIBRARIES_DO, keep_images=self.keep_images)
         return Rules(
             early_exit=not self.all_steps,
             answer="last" if self.all_steps else "first",

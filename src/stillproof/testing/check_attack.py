@@ -5,10 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.attack import Attack, attack_of
 from stillproof.attack.base.norms import sizes
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.run import Rules, run_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import run_attack
 from stillproof.core.components import attacks, networks
 from stillproof.core.context import Context
 from stillproof.core.errors import Unsupported
@@ -47,10 +48,7 @@ def check_attack(name: str) -> list[Result]:
 
 
 def _build(name: str) -> Attack:
-    attack = attacks.build(name, preset_params(attacks.get(name), "smoke", TOY.name, 1, attacks.entry(name)))
-    need(isinstance(attack, Attack), f"{type(attack).__name__} is not a subclass of stillproof.plugin.Attack")
-    assert isinstance(attack, Attack)
-    return attack
+    return attack_of(name, preset_params(attacks.get(name), "smoke", TOY.name, 1, attacks.entry(name)))
 
 
 def _model() -> Counted:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -87,7 +88,7 @@ class Attack:
     def check(self, images: Tensor, *, targeted: bool) -> None:
         """Refuse what this attack cannot do to images like these."""
         if targeted and not self.has_target:
-            raise Unsupported(f"{name_of(self)} has no targeted form.")
+            raise Unsupported(f"{type(self).__name__} has no targeted form: leave the target out.")
         values = images.shape[1:].numel()
         most = largest(self.measured_in, values)
         if self.radius is not None and not 0 < self.radius <= most:
@@ -118,6 +119,9 @@ class BoundedAttack(Attack):
         return self.eps
 
 
-def name_of(attack: Attack) -> str:
-    """Return what to call an attack in a sentence."""
-    return f"attack {attacks.reference(attack)!r}"
+def attack_of(reference: str, params: Mapping[str, Any] | None = None) -> Attack:
+    """Return the attack that ``reference`` names, as ``pgd:steps=20``; ``params`` override."""
+    built = attacks.build(reference, params)
+    if not isinstance(built, Attack):
+        raise BadInput(f"attack {reference!r} is no subclass of stillproof.attack.base.attack.Attack.")
+    return built

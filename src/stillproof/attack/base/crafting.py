@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from stillproof.attack.base import losses
 from stillproof.attack.base.ledger import Ledger
 from stillproof.attack.base.limits import Limits
-from stillproof.attack.base.losses import Loss, cross_entropy, rounded_cross_entropy
+from stillproof.attack.base.losses import Loss
 from stillproof.attack.base.streams import Streams
 from stillproof.attack.base.victim import Through, Victim
 from stillproof.core.errors import BadInput
@@ -33,8 +34,8 @@ class Crafting:
         rows: Where in the batch each image is, (N,).
         leaves: Whether images that are fooled may leave.
         judged: Whether it matters if images are fooled; it does not in training.
-        rounded: Whether the cross-entropy is in its usual form, which has no gradient for a confident model.
         clean_logits: What the model says of the clean images, (N, classes), if it was asked.
+        cross_entropy: The usual loss of attacks.
     """
 
     victim: Victim
@@ -47,8 +48,8 @@ class Crafting:
     rows: Tensor
     leaves: bool = True
     judged: bool = True
-    rounded: bool = False
     clean_logits: Tensor | None = None
+    cross_entropy: Loss = losses.cross_entropy
 
     def __len__(self) -> int:
         """Return the number of images."""
@@ -77,9 +78,12 @@ class Crafting:
         self.judge(points, logits)
         return logits
 
-    def gradient(self, points: Tensor, loss: Loss) -> Tensor:
-        """Return the gradient of a loss at changed images, (N, C, H, W); one forward pass and one backward pass."""
-        gradient, logits = self.ask(points, loss)
+    def gradient(self, points: Tensor, loss: Loss | None = None) -> Tensor:
+        """Return the gradient of a loss at changed images, (N, C, H, W); one forward pass and one backward pass.
+
+        It is that of the cross-entropy unless another loss is named.
+        """
+        gradient, logits = self.ask(points, loss or self.cross_entropy)
         self.judge(points, logits)
         return gradient
 
@@ -98,8 +102,6 @@ class Crafting:
         self.ledger.forwards[self.rows] += 1
         self.ledger.backwards[self.rows] += 1
         truth = self.labels if truth is None else truth
-        if self.rounded and loss is cross_entropy:
-            loss = rounded_cross_entropy
 
         def chunk_loss(logits: Tensor, part: slice) -> Tensor:
             self._checked(logits, part)

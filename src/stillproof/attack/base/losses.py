@@ -26,11 +26,11 @@ def cross_entropy(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Ten
     return losses if targets is None else -losses
 
 
-def rounded_cross_entropy(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:
-    """Return the same in its usual form: where the probability of a class rounds to 1, its gradient is zero."""
-    wanted = labels if targets is None else targets
-    losses = F.cross_entropy(logits, wanted, reduction="none")
-    return losses if targets is None else -losses
+def usual_cross_entropy(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:
+    """Return the same as everybody computes it, to reproduce results that were obtained with its rounding."""
+    if targets is None:
+        return F.cross_entropy(logits, labels, reduction="none")
+    return -F.cross_entropy(logits, targets, reduction="none")
 
 
 def margin(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:

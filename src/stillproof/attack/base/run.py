@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -15,47 +12,17 @@ from torch import Tensor
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.ledger import Answer, Ledger
-from stillproof.attack.base.limits import Limits
 from stillproof.attack.base.norms import sizes
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.pixels import check_labels, check_pixels, read_pixels
+from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.streams import Streams
 from stillproof.attack.base.targets import Policy, targets_for
-from stillproof.attack.base.victim import Model, Victim, frozen
+from stillproof.attack.base.victim import Model, Victim, under_attack
 from stillproof.core.context import Context
-from stillproof.core.spec import Json
+from stillproof.core.errors import BadInput
 
 BATCH = 512  # images that are attacked at once; survivors of early exit are asked of in chunks that fit the cache
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How an attack is run, beside what it is.
-
-    Args:
-        early_exit: Whether images that are fooled leave the batch, where the attack allows it. It changes what an
-            attack costs, and not what comes of it.
-        answer: Which changed image counts: the first that fools the model, or the last, whatever it does. An attack
-            that looks for the nearest change always gives that.
-        limits: What keeps images within ball and range.
-        checked: Whether images outside [0, 1] are refused.
-        rounded: Whether the cross-entropy is in its usual form, which has no gradient for a confident model.
-        keep_images: Whether the outcome has the changed images.
-    """
-
-    early_exit: bool = True
-    answer: Literal["first", "last"] = "first"
-    limits: type[Limits] = Limits
-    checked: bool = True
-    rounded: bool = False
-    keep_images: bool = False
-
-
-@contextlib.contextmanager
-def under_attack(model: Model, *, passes: float = 0.0, notes: Json | None = None) -> Iterator[Victim]:
-    """Give a model in evaluation mode, with its weights frozen; it is put back as it was afterwards."""
-    with frozen(model, mode=False):
-        yield Victim(model, passes=passes, notes=notes)
 
 
 def run_attack(
@@ -83,6 +50,8 @@ def run_attack(
         batch: Images that are attacked at once.
         seen: Told the outcome of each batch.
     """
+    if not len(images):
+        raise BadInput("there are no images to attack.")
     passes = attack.passes * len(images)
     parts = []
     with under_attack(model, passes=passes, notes=ctx.notes) as victim:
@@ -126,7 +95,7 @@ def attack_batch(
     limits = rules.limits(attack.measured_in, attack.radius)
     leaves = attack.leaves and rules.early_exit
     crafting = Crafting(
-        victim, ledger, limits, streams, pixels, labels, None, rows, leaves=leaves, rounded=rules.rounded
+        victim, ledger, limits, streams, pixels, labels, None, rows, leaves=leaves, cross_entropy=rules.cross_entropy
     )
     with ctx.seeds.child("model", int(indices[0])).lent_to_torch(str(pixels.device)):
         began = _now(pixels)

@@ -11,9 +11,10 @@ from torch import Tensor
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.pixels import read_pixels
-from stillproof.attack.base.run import BATCH, Rules, run_attack, under_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import BATCH, run_attack
 from stillproof.attack.base.targets import Policy
-from stillproof.attack.base.victim import Model
+from stillproof.attack.base.victim import Model, under_attack
 from stillproof.core.context import Context
 
 # Going on after the model is fooled takes images further, and more of them to other models.

@@ -74,4 +74,5 @@ def _to_border(gradients: Tensor, logits: Tensor, labels: Tensor) -> Tensor:
     ways = (gaps / steepness).scatter(1, labels.unsqueeze(1), float("inf"))
     nearest = ways.argmin(1)
     factors = gaps[rows, nearest] / steepness[rows, nearest].square()
-    return factors.view(-1, 1, 1, 1) * slopes[rows, nearest]
+    way: Tensor = factors.view(-1, 1, 1, 1) * slopes[rows, nearest]
+    return way

@@ -8,8 +8,6 @@ from typing import Any
 from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
-from stillproof.attack.base.limits import ClampedLimits
-from stillproof.attack.base.run import Rules
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.cw import CarliniWagner
 from stillproof.attack.deepfool import DeepFool
@@ -31,9 +29,6 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "eotpgd": {"step": 2 / 255},
     "upgd": {"step": 2 / 255},
 }
-
-# Gradients where the image is, although no clamp has been there yet; no image leaves; the last one counts.
-RULES = Rules(early_exit=False, answer="last", limits=ClampedLimits, checked=False, rounded=True)
 
 
 def faithful_form(attack: Attack) -> Attack:

@@ -13,10 +13,11 @@ from stillproof.attack.base.losses import cross_entropy
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.pixels import read_pixels
-from stillproof.attack.base.run import Rules, attack_batch, under_attack
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import attack_batch
 from stillproof.attack.base.starts import anywhere
 from stillproof.attack.base.streams import Streams
-from stillproof.attack.base.victim import Model, Victim
+from stillproof.attack.base.victim import Model, Victim, under_attack
 from stillproof.attack.masking.measured import STEPS, UNBOUNDED_STEPS, Measured
 from stillproof.attack.none import NoAttack
 from stillproof.attack.pgd import PGD
