@@ -23,11 +23,23 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"report"}),
     frozenset({"suites"}),
     frozenset({"run"}),
-    frozenset({"answers", "targets", "given", "set_finder", "suite_methods", "contenders", "stored_predictions"}),
+    frozenset(
+        {
+            "answers",
+            "attack_answers",
+            "targets",
+            "given",
+            "set_finder",
+            "model_finder",
+            "suite_methods",
+            "contenders",
+            "stored_predictions",
+        }
+    ),
     frozenset({"verbs"}),
     frozenset({"session", "testing", "plugin"}),
     frozenset({"web", "cli"}),
-    frozenset({"api", "__main__"}),  # `evaluate` shows its progress as the command line does
+    frozenset({"api", "own_model", "__main__"}),  # they show their progress as the command line does
 )
 LEVELS = {package: level for level, layer in enumerate(LAYERS) for package in layer}
 # One library, in several files.
@@ -36,6 +48,7 @@ WITHIN_A_LAYER = {
     *(("suite_methods", other) for other in ("given", "set_finder", "targets")),
     ("set_finder", "targets"),
     *(("contenders", other) for other in ("answers", "targets")),
+    *(("model_finder", other) for other in ("answers", "targets")),
 }
 TORCH_FREE = ("core", "suites", "report", "score")
 

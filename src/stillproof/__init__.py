@@ -15,9 +15,11 @@ from stillproof.core.types import DataInfo, Distilled, Hard, ImageSet, Space, St
 if TYPE_CHECKING:
     from stillproof.answers import Made, RunStates, Score
     from stillproof.api import evaluate
+    from stillproof.attack_answers import AttackScore
     from stillproof.importers.import_model import ImportedModel
     from stillproof.importers.import_options import ImportOptions
     from stillproof.importers.import_sets import ImportedSet, ImportedSets
+    from stillproof.own_model import attack
     from stillproof.report.compare.comparison import Comparison
     from stillproof.report.compare.table import Comparisons
     from stillproof.report.pictures import Gallery
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "AttackScore",
     "BadInput",
     "Comparison",
     "Comparisons",
@@ -58,6 +61,7 @@ __all__ = [
     "StoredPredictions",
     "Summary",
     "Table",
+    "attack",
     "attacks",
     "augmentations",
     "datasets",

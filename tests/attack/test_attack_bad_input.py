@@ -156,6 +156,11 @@ def test_no_targeted_form_is_unsupported(name: str) -> None:
         attacked(name.lower(), 5, target="next")
 
 
+def test_no_images_are_refused() -> None:
+    with pytest.raises(BadInput, match="there are no images to attack"):
+        attack_with(PIXELS[:0], LABELS[:0])
+
+
 def test_what_is_refused_leaves_the_model_as_it_was() -> None:
     model = nn.Sequential(nn.Flatten(), nn.Dropout(), nn.Linear(768, 3)).train()
     with pytest.raises(BadInput, match="which is no class"):

@@ -7,7 +7,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from stillproof.attack.base.losses import LOSSES, cross_entropy, difference_of_logits_ratio, margin
+from stillproof.attack.base.losses import (
+    LOSSES,
+    cross_entropy,
+    difference_of_logits_ratio,
+    margin,
+    usual_cross_entropy,
+)
 from stillproof.core.errors import Unsupported
 
 LOGITS = torch.tensor([[2.0, 1.0, -1.0, 0.5], [0.0, 3.0, 2.0, -2.0]])
@@ -17,6 +23,8 @@ TARGETS = torch.tensor([3, 0])
 
 def test_cross_entropy_is_the_usual_one() -> None:
     assert torch.allclose(cross_entropy(LOGITS, LABELS, None), F.cross_entropy(LOGITS, LABELS, reduction="none"))
+    assert torch.allclose(cross_entropy(LOGITS, LABELS, TARGETS), usual_cross_entropy(LOGITS, LABELS, TARGETS))
+    assert torch.allclose(cross_entropy(LOGITS, LABELS, None), usual_cross_entropy(LOGITS, LABELS, None))
     aimed = -F.cross_entropy(LOGITS, TARGETS, reduction="none")
     assert torch.allclose(cross_entropy(LOGITS, LABELS, TARGETS), aimed)
 

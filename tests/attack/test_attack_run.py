@@ -10,9 +10,9 @@ from attack_setups import HALF, attacked, images, trained
 from torch import Tensor, nn
 
 from stillproof.attack.base.attack import attack_of
-from stillproof.attack.base.limits import ClampedLimits
+from stillproof.attack.base.losses import usual_cross_entropy
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.rules import AS_LIBRARIES_DO, Rules
 from stillproof.attack.base.run import attack_batch, run_attack
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.base.victim import under_attack
@@ -148,7 +148,7 @@ def test_the_last_point_counts_where_that_is_the_rule() -> None:
 def test_limits_may_be_those_of_a_library_that_checks_nothing() -> None:
     pixels, labels = images(10)
     shifted = 2 * pixels - 0.5
-    rules = Rules(early_exit=False, answer="last", limits=ClampedLimits, checked=False, keep_images=True)
+    rules = dataclasses.replace(AS_LIBRARIES_DO, keep_images=True)
     none = attack_of("none")
     made = run_attack(none, trained(), shifted, labels, ctx=Context(Seeds(0)), rules=rules)
     assert made.images is not None and torch.equal(made.images, shifted.clamp(0, 1))
@@ -173,3 +173,19 @@ def test_a_batch_can_be_attacked_by_itself() -> None:
         one, other = getattr(joined, field.name), getattr(whole, field.name)
         if isinstance(one, Tensor) and not one.is_floating_point():
             assert torch.equal(one, other), field.name
+
+
+def test_every_attack_with_the_usual_loss_can_have_its_usual_rounding() -> None:
+    """A model so sure of itself that the usual cross-entropy has lost its gradient, and ours has not."""
+
+    def sure(points: Tensor) -> Tensor:
+        brightness = points.flatten(1).sum(1, keepdim=True)
+        return torch.cat([brightness, torch.zeros_like(brightness)], 1)
+
+    pixels, labels = torch.full((1, 3, 16, 16), 0.1), torch.tensor([0])
+    for name in ("fgsm", "pgd", "nifgsm", "difgsm", "eotpgd", "upgd"):
+        ours = run_attack(attack_of(name), sure, pixels, labels, ctx=Context(Seeds(0)))
+        usual = run_attack(
+            attack_of(name), sure, pixels, labels, ctx=Context(Seeds(0)), rules=Rules(cross_entropy=usual_cross_entropy)
+        )
+        assert usual.no_gradient.all() and not ours.no_gradient.any()

@@ -7,6 +7,7 @@ import torch
 from attack_setups import HALF, attacked, images, trained
 from torch import Tensor, nn
 
+from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.run import run_attack
 from stillproof.attack.base.victim import Victim
@@ -18,9 +19,11 @@ from stillproof.nets import compiled as compiling
 
 
 def test_a_model_that_answers_at_random_gives_the_same_bytes_for_the_same_seed() -> None:
+    steady = trained()
+
     class Noisy(nn.Module):
         def forward(self, pixels: Tensor) -> Tensor:
-            logits: Tensor = trained()(pixels + 0.05 * torch.randn_like(pixels))
+            logits: Tensor = steady(pixels + 0.05 * torch.randn_like(pixels))
             return logits
 
     pixels, labels = images(20)
@@ -75,3 +78,17 @@ def test_whole_chunks_are_compiled_where_that_repays(monkeypatch: pytest.MonkeyP
     made = attacked(f"pgd:eps={HALF}", 50)
     assert set(compiled_sizes) == {12} and len(compiled_sizes) > 10
     assert torch.equal(made.fooled, plain.fooled)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [f"pgd:eps={HALF}", "deepfool", "cw:steps=10:lr=0.05"])
+def test_compiled_attacks_find_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = attacked(name, 50)
+    monkeypatch.setattr(compiling, "WORTHWHILE_FLOPS", 0)
+    monkeypatch.setattr(chunks, "WORKING_SET", 4 * 16 * 256 * 12)
+    pixels, labels = images(50)
+    ctx = Context(Seeds(0))
+    made = run_attack(attack_of(name), trained(), pixels, labels, ctx=ctx)
+    assert ctx.notes["compiled"] is True and "compile_error" not in ctx.notes
+    assert torch.equal(made.fooled, plain.fooled)
+    assert torch.allclose(made.l2[made.fooled], plain.l2[made.fooled], rtol=0.02)

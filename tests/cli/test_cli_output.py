@@ -56,16 +56,16 @@ def test_without_a_terminal_lines_say_how_much_time_is_left(
     with Display() as display:
         show = display.watch(planner(["a", "[/tmp/x]", "c", "d"]))
         done = {"0": "done", "1": "running", "2": "pending", "3": "pending"}
-        show(done, {})  # a quarter was there before, and says nothing of the speed
+        show(done, {}, {})  # a quarter was there before, and says nothing of the speed
         clock.now += QUIET_SECONDS + 1
-        show(done, {})
+        show(done, {}, {})
         clock.now += 100.0 - QUIET_SECONDS - 1
-        show(done, {"1": 0.8})
+        show(done, {"1": 0.8}, {"1": "43 % fooled so far"})
         clock.now += 1
-        show(dict.fromkeys("0123", "done"), {})
+        show(dict.fromkeys("0123", "done"), {}, {})
     assert capsys.readouterr().err.splitlines() == [
         "25 %: 1/4 cells, [/tmp/x]",
-        "45 %: 1/4 cells, [/tmp/x], about 5 min left",
+        "45 %: 1/4 cells, [/tmp/x], 43 % fooled so far, about 5 min left",
         "100 %: 4/4 cells",
     ]
 
@@ -82,7 +82,7 @@ def test_the_live_display_shows_labels_to_the_letter(monkeypatch: pytest.MonkeyP
     with Display() as display:
         show = display.watch(planner([HOSTILE[0], HOSTILE[1]]))
         for first, second in (("running", "pending"), ("done", "running")):
-            show({"0": first, "1": second}, {})
+            show({"0": first, "1": second}, {}, {})
             display._bar.refresh()
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
     assert f"0/2 cells, {HOSTILE[0]}" in plain and f"1/2 cells, {HOSTILE[1]}" in plain

@@ -104,7 +104,7 @@ def work(store: Store, *cells: Cell, workers: int = 1) -> list[dict[str, str]]:
     enter(store, cells)
     options = Options(store.url, Path(), "cpu")
 
-    def on_change(status: dict[str, str], _: dict[str, float]) -> None:
+    def on_change(status: dict[str, str], *_: object) -> None:
         seen.append({names[cell]: state for cell, state in status.items()})
 
     execute(Work(store, cells, options, [], on_change), workers)

@@ -12,14 +12,13 @@ HEAD = """
 from dataclasses import dataclass, field
 from typing import Any
 import torch
-from stillproof.attack.base.losses import cross_entropy
 from stillproof.plugin import Attack, BoundedAttack, StepAttack, attacks
 @attacks.register("wrong", version=1)
 @dataclass(frozen=True)
 class Wrong(StepAttack):
 """
 UPDATE = "    def update(self, walk, gradient):\n        return walk.points + self.eps * gradient.sign()\n"
-CRAFT = "    def craft(self, crafting):\n        gradient = crafting.gradient(crafting.images, cross_entropy)\n"
+CRAFT = "    def craft(self, crafting):\n        gradient = crafting.gradient(crafting.images)\n"
 
 
 def problems(body: str) -> dict[str, str]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from stillproof.attack.base.losses import cross_entropy
 from stillproof.attack.mifgsm import MIFGSM
 from stillproof.attack.stepping.momentum import NAME
 from stillproof.attack.stepping.walk import Walk
@@ -25,4 +24,4 @@ class NIFGSM(MIFGSM):
         may fool the model.
         """
         ahead = walk.points + self.decay * self.step_size * walk.remembered(NAME)
-        return walk.crafting.gradient(walk.crafting.limits.project(walk.images, ahead), cross_entropy)
+        return walk.crafting.gradient(walk.crafting.limits.project(walk.images, ahead))

@@ -40,7 +40,7 @@ class UPGD(EOTPGD):
 
     def gradient(self, walk: Walk) -> Tensor:
         """Return the mean gradient of the loss."""
-        return mean_gradient(walk, LOSSES[self.loss], self.samples)
+        return mean_gradient(walk, None if self.loss == "ce" else LOSSES[self.loss], self.samples)
 
     def update(self, walk: Walk, gradient: Tensor) -> Tensor:
         """Make a step."""

@@ -11,6 +11,7 @@ import typer
 from typer.exceptions import TyperException
 
 from stillproof.cli import (
+    attack,
     check,
     compare,
     data,
@@ -64,6 +65,7 @@ app.add_typer(data.app, name="data")
 app.command("distill")(distill.command)
 app.command("import")(import_.command)
 app.command("train")(train.command)
+app.command("attack", cls=attack.OptionalPolicy)(attack.command)
 app.command("run")(run.command)
 app.command("status")(status.command)
 app.command("table")(table.command)

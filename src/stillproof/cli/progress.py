@@ -12,6 +12,7 @@ from stillproof.core.amounts import duration
 from stillproof.run.rates import CELL_SECONDS, FLOPS_PER_SECOND
 
 if TYPE_CHECKING:
+    from stillproof.run.executor import OnChange
     from stillproof.run.plan import Planner
 
 QUIET_SECONDS = 15.0  # between two lines where there is no terminal
@@ -51,7 +52,7 @@ class Display:
         if self._live:
             self._bar.stop()
 
-    def watch(self, planner: Planner) -> Callable[[dict[str, str], dict[str, float]], None]:
+    def watch(self, planner: Planner) -> OnChange:
         """Return what is called whenever a cell's state changes."""
         weight = {cell.id: cell.flops / FLOPS_PER_SECOND + CELL_SECONDS for cell in planner.cells.values()}
         total = sum(weight.values())
@@ -61,20 +62,33 @@ class Display:
         if self._live:
             self._bar.start()
 
-        def show(status: dict[str, str], shares: dict[str, float]) -> None:
+        def show(status: dict[str, str], shares: dict[str, float], said: dict[str, str]) -> None:
             nonlocal first
             finished = [cell for cell, state in status.items() if state in ("done", "failed", "unsupported")]
-            running = [planner.cells[c].label for c, s in status.items() if s == "running" and c in planner.cells]
+            running = [c for c, state in status.items() if state == "running" and c in planner.cells]
             failed = sum(state == "failed" for state in status.values())
             done = sum(weight[c] for c in finished) + sum(share * weight[c] for c, share in shares.items())
             text = f"{len(finished)}/{len(weight)} cells"
             text += f", {failed} failed" if failed else ""
-            text += f", {running[0]}" if running else ""
+            text += ", ".join(("", planner.cells[running[0]].label, *said.values())) if running else ""
             text += f" and {len(running) - 1} more" if len(running) > 1 else ""
             self._bar.update(task, completed=done, description=text)
             if first:
                 self._started, self._share, first = time.monotonic(), done / total, False
             self._speak(text, done / total, last=len(finished) == len(weight))
+
+        return show
+
+    def follow(self, label: str) -> Callable[[float, str], None]:
+        """Return what is called with the share of a single work that is done, and a few words on it."""
+        task = self._bar.add_task(label, total=1.0)
+        if self._live:
+            self._bar.start()
+
+        def show(share: float, said: str) -> None:
+            text = f"{label}, {said}" if said else label
+            self._bar.update(task, completed=share, description=text)
+            self._speak(text, share, last=False)
 
         return show
 

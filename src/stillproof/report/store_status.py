@@ -22,7 +22,7 @@ class StoreStatus:
         store: Where it is.
         cells: How many cells there are, by stage and state.
         runs: Runs of suites, that which was asked for last first.
-        calls: Single calls of ``train`` and ``distill``, likewise.
+        calls: Single calls of ``train``, ``distill`` and ``attack``, likewise.
         failed: Cells that failed, newest first.
         causes: The same, told once for each cause.
         leftovers: What nothing needs.

@@ -11,8 +11,8 @@ from stillproof.run.cell import Cell
 from stillproof.run.stage import Options
 from stillproof.store.store import Store
 
-# Takes the status of all cells, and how much of each running one is done.
-OnChange = Callable[[dict[str, str], dict[str, float]], None]
+# Takes the status of all cells, how much of each running one is done, and what some of these have to say.
+OnChange = Callable[[dict[str, str], dict[str, float], dict[str, str]], None]
 
 
 @dataclass(frozen=True)

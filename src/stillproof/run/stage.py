@@ -50,6 +50,10 @@ class Answer:
     derived_from: tuple[str, ...] = ()
 
 
+def _unheard(_: str) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True)
 class Job:
     """A cell that is being computed, and the world around it."""
@@ -60,6 +64,7 @@ class Job:
     store: Store
     options: Options
     report: Callable[[float], None]  # takes the share that is done, 0 to 1
+    say: Callable[[str], None] = _unheard  # takes a few words on how it stands, for those who watch
 
     @property
     def device(self) -> str:

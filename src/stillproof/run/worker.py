@@ -11,6 +11,7 @@ from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, Corrupt, LeaseLost, StillproofError, StoreError, Unsupported
 from stillproof.core.provenance import provenance
 from stillproof.run.cell import Cell
+from stillproof.run.executor import OnChange
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
 from stillproof.run.stage import Answer, Job, Options, Stage
 from stillproof.store.failure_text import ENDED, NOT_COMPUTED, failure_text
@@ -34,11 +35,11 @@ class Worker:
         store: Store,
         options: Options,
         cells: Sequence[Cell],
-        on_change: Callable[[dict[str, str], dict[str, float]], None] = lambda *_: None,
+        on_change: OnChange = lambda *_: None,
         *,
         stop_at_failure: bool = False,
     ) -> None:
-        """Prepare; ``on_change`` is told the status of all cells and how much of each running one is done."""
+        """Prepare; ``on_change`` is told the status of all cells, and how each running one stands."""
         self.store, self.options = store, options
         self._stop_at_failure = stop_at_failure
         self._on_change = on_change
@@ -46,6 +47,7 @@ class Worker:
         self._cells = {cell.id: cell for cell in cells}
         self._open = dict(self._cells)  # those that are not finished
         self._status: dict[str, str] = {}
+        self._said: dict[str, str] = {}  # the last words of the cell that is computed
         self._offered: list[str] = []
         self._refreshed = self._shown = 0.0
 
@@ -68,7 +70,7 @@ class Worker:
             with contextlib.suppress(StoreError):  # a store that cannot be written may not take this either
                 self._give_back()
             raise
-        self._on_change(self._status, {})
+        self._on_change(self._status, {}, {})
 
     def _give_back(self) -> None:
         """Release a claim wherever the interruption hit: what was taken is among what was last offered."""
@@ -96,7 +98,7 @@ class Worker:
 
     def _show(self, shares: dict[str, float]) -> None:
         if time.monotonic() - self._shown > SHOW_SECONDS:
-            self._on_change(self._status, shares)
+            self._on_change(self._status, shares, self._said)
             self._shown = time.monotonic()
 
     def _claim(self) -> Cell | None:
@@ -121,16 +123,20 @@ class Worker:
             self._settle(cell, lambda: self._pass_on(cell, missing))
             return
         heartbeat = Heartbeat(self.store, cell.id, self._owner)
+        self._said = {}
 
         def report(share: float) -> None:
             heartbeat.report(share)
             self._show({cell.id: share})
 
+        def say(words: str) -> None:
+            self._said = {cell.id: words}
+
         self._set(cell.id, "running")
         report(0.0)
         try:
             with heartbeat:
-                answer = stage.compute(Job(cell.id, cell.spec, cell.where, self.store, self.options, report))
+                answer = stage.compute(Job(cell.id, cell.spec, cell.where, self.store, self.options, report, say))
             if not isinstance(answer, Answer):
                 raise StillproofError(
                     f"stage {cell.stage!r} answered with {type(answer).__name__}, not with an Answer."

@@ -13,7 +13,7 @@ from stillproof.store.strict_json import from_text
 
 LISTS = ("needs", "artifacts", "derived_from")
 Status = Literal["pending", "running", "done", "failed", "unsupported"]
-Verb = Literal["run", "train", "distill"]
+Verb = Literal["run", "train", "distill", "attack"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,9 @@ class Record:
 class Run:
     """One run of a suite: its configuration, and the rows of its table with the ids of their cells.
 
-    A single call of ``train`` or ``distill`` is one, too: ``verb`` is not ``run``, and there is no ``suite``. ``id`` is
-    its number in this store, ``hash`` that of what it asks, in every store; ``asked`` is when it was asked for last.
+    A single call of ``train``, ``distill`` or ``attack`` is one, too: ``verb`` is not ``run``, and there is no
+    ``suite``. ``id`` is its number in this store, ``hash`` that of what it asks, in every store; ``asked`` is when it
+    was asked for last.
     """
 
     id: int

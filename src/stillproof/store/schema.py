@@ -61,7 +61,7 @@ runs = Table(
     Column("asked", Double, nullable=False),  # when it was asked for last
     Column("name", Text),
     Column("note", Text),
-    Column("verb", String(16), nullable=False),  # run, or that of a single call: train, distill
+    Column("verb", String(16), nullable=False),  # run, or that of a single call: train, distill, attack
     Index("ix_runs_suite", "suite"),
     Index("ix_runs_hash", "hash", unique=True),
     Index("ix_runs_name", "name", unique=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -31,7 +31,7 @@ log = logging.getLogger("stillproof")
 NOT_TRIED = "it was not computed"
 
 
-def _unwatched(status: dict[str, str], shares: dict[str, float]) -> None:
+def _unwatched(status: dict[str, str], shares: dict[str, float], said: dict[str, str]) -> None:
     """Show nothing."""
 
 
@@ -135,11 +135,22 @@ class Engine:
         return stop_at_failure and "failed" in self.store.results.statuses(list(planner.cells)).values()
 
     def execute(
-        self, planner: Planner, *, must_succeed: bool = True, stop_at_failure: bool = False, again: bool = True
+        self,
+        planner: Planner,
+        *,
+        must_succeed: bool = True,
+        may_be_unsupported: bool = False,
+        stop_at_failure: bool = False,
+        again: bool = True,
     ) -> dict[str, str]:
         """Compute what the store does not know yet and can be computed by now; return the status of each cell before.
 
-        Cells that failed are tried ``again``, or left as they are.
+        Args:
+            planner: The plan.
+            must_succeed: Whether a cell without an answer is an error.
+            may_be_unsupported: Whether one that cannot be computed, by definition, is none.
+            stop_at_failure: Whether the first cell that fails ends the work.
+            again: Whether cells that failed are tried again, or left as they are.
         """
         cells = planner.ready()
         before = enter(self.store, cells, again=again)
@@ -153,7 +164,7 @@ class Engine:
         work = Work(self.store, cells, self.options, self.plugins, watch, stop_at_failure)
         execute(work, self._workers(cells, before))
         if must_succeed:
-            self._raise_first_failure(planner)
+            self._raise_first_failure(planner, ("done", "unsupported") if may_be_unsupported else ("done",))
         return before
 
     @property
@@ -169,13 +180,13 @@ class Engine:
         """Return how many processes compute what is left of a plan."""
         return self.workers or workers_for([cell for cell in cells if status.get(cell.id) != "done"], self.device)
 
-    def _raise_first_failure(self, planner: Planner) -> None:
+    def _raise_first_failure(self, planner: Planner, fine: Collection[str]) -> None:
         cells = planner.ready()
         records = self.store.results.get_many([cell.id for cell in cells])
         borne = _borne(cells)
         for cell in cells:  # in order of need, so that the cause comes before its consequences
             record = records[cell.id]
-            if record.status != "done" and not (record.status == "unsupported" and cell.id in borne):
+            if record.status not in fine and not (record.status == "unsupported" and cell.id in borne):
                 raise CellFailed(f"{cell.label} ended as {record.status}: {explained(record.error or NOT_TRIED)}")
 
 

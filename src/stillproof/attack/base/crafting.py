@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from stillproof.attack.base import losses
 from stillproof.attack.base.ledger import Ledger
 from stillproof.attack.base.limits import Limits
 from stillproof.attack.base.losses import Loss
@@ -34,6 +35,7 @@ class Crafting:
         leaves: Whether images that are fooled may leave.
         judged: Whether it matters if images are fooled; it does not in training.
         clean_logits: What the model says of the clean images, (N, classes), if it was asked.
+        cross_entropy: The usual loss of attacks.
     """
 
     victim: Victim
@@ -47,6 +49,7 @@ class Crafting:
     leaves: bool = True
     judged: bool = True
     clean_logits: Tensor | None = None
+    cross_entropy: Loss = losses.cross_entropy
 
     def __len__(self) -> int:
         """Return the number of images."""
@@ -75,9 +78,12 @@ class Crafting:
         self.judge(points, logits)
         return logits
 
-    def gradient(self, points: Tensor, loss: Loss) -> Tensor:
-        """Return the gradient of a loss at changed images, (N, C, H, W); one forward pass and one backward pass."""
-        gradient, logits = self.ask(points, loss)
+    def gradient(self, points: Tensor, loss: Loss | None = None) -> Tensor:
+        """Return the gradient of a loss at changed images, (N, C, H, W); one forward pass and one backward pass.
+
+        It is that of the cross-entropy unless another loss is named.
+        """
+        gradient, logits = self.ask(points, loss or self.cross_entropy)
         self.judge(points, logits)
         return gradient
 

@@ -26,6 +26,13 @@ def cross_entropy(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Ten
     return losses if targets is None else -losses
 
 
+def usual_cross_entropy(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:
+    """Return the same as everybody computes it, to reproduce results that were obtained with its rounding."""
+    if targets is None:
+        return F.cross_entropy(logits, labels, reduction="none")
+    return -F.cross_entropy(logits, targets, reduction="none")
+
+
 def margin(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:
     """Return by how much the best wrong class, or the target, lies above the best of the others."""
     own, others = _apart(logits, labels if targets is None else targets)

@@ -18,11 +18,9 @@ def nearest(changes: Tensor, room: Tensor, norm: Norm, eps: float) -> Tensor:
     Args:
         changes: How far it should go, (N, D), not negative.
         room: How far it may go before it meets the box, (N, D), not negative.
-        norm: The norm of the ball.
+        norm: The norm of the ball, L2 or L1; in Linf each value stands alone.
         eps: The radius of the ball.
     """
-    if norm == "Linf":
-        return torch.minimum(changes.clamp(max=eps), room)
     cut = torch.minimum(changes, room)
     outside = sizes(cut, norm) > eps
     if outside.any():

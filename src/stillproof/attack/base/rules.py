@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from stillproof.attack.base.limits import Limits
+from stillproof.attack.base import losses
+from stillproof.attack.base.limits import ClampedLimits, Limits
+from stillproof.attack.base.losses import Loss
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,8 @@ class Rules:
             that looks for the nearest change always gives that.
         limits: What keeps images within ball and range.
         checked: Whether images outside [0, 1] are refused.
+        cross_entropy: The usual loss, in a form that keeps the gradients of confident models, or with the rounding
+            that everybody has.
         keep_images: Whether the outcome has the changed images.
     """
 
@@ -26,4 +30,15 @@ class Rules:
     answer: Literal["first", "last"] = "first"
     limits: type[Limits] = Limits
     checked: bool = True
+    cross_entropy: Loss = losses.cross_entropy
     keep_images: bool = False
+
+
+# What libraries usually do to whatever they are given, pixels or not, to reproduce what was found with them.
+AS_LIBRARIES_DO = Rules(
+    early_exit=False,
+    answer="last",
+    limits=ClampedLimits,
+    checked=False,
+    cross_entropy=losses.usual_cross_entropy,
+)

@@ -20,6 +20,7 @@ from stillproof.attack.base.streams import Streams
 from stillproof.attack.base.targets import Policy, targets_for
 from stillproof.attack.base.victim import Model, Victim, under_attack
 from stillproof.core.context import Context
+from stillproof.core.errors import BadInput
 
 BATCH = 512  # images that are attacked at once; survivors of early exit are asked of in chunks that fit the cache
 
@@ -49,6 +50,8 @@ def run_attack(
         batch: Images that are attacked at once.
         seen: Told the outcome of each batch.
     """
+    if not len(images):
+        raise BadInput("there are no images to attack.")
     passes = attack.passes * len(images)
     parts = []
     with under_attack(model, passes=passes, notes=ctx.notes) as victim:
@@ -91,7 +94,9 @@ def attack_batch(
     rows = torch.arange(len(pixels), device=pixels.device)
     limits = rules.limits(attack.measured_in, attack.radius)
     leaves = attack.leaves and rules.early_exit
-    crafting = Crafting(victim, ledger, limits, streams, pixels, labels, None, rows, leaves=leaves)
+    crafting = Crafting(
+        victim, ledger, limits, streams, pixels, labels, None, rows, leaves=leaves, cross_entropy=rules.cross_entropy
+    )
     with ctx.seeds.child("model", int(indices[0])).lent_to_torch(str(pixels.device)):
         began = _now(pixels)
         crafting = crafting.looked()

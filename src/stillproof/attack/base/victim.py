@@ -73,7 +73,8 @@ class Victim:
         for part in self._parts(images):
             points = images[part].detach().requires_grad_()
             with torch.enable_grad():
-                said = self._ask(points)
+                # Not compiled: what is compiled gives up its memory after one backward pass.
+                said = self.model(points) if self._measured else self._measure(points)
                 chosen = said.gather(1, classes[part])
                 columns = [
                     torch.autograd.grad(column.sum(), points, retain_graph=True)[0] for column in chosen.unbind(1)
@@ -106,12 +107,11 @@ class Victim:
         self._measured = True
         if next(self.model.parameters(), None) is not None:
             self.most = most_of_map(self.model, size.largest_map)
-        ours = any(isinstance(module, Body) for module in self.model.modules())
-        if ours:  # other people's modules may hold anything
-            fast = compiled(
-                partial(_logits_of, self.model), self.model, flops=size.flops * self.passes, notes=self.notes
-            )
-            self._whole_chunk = fast if self.notes["compiled"] else None
+        # Only for chunks of one size, and not for other people's modules, which may hold anything.
+        fits = self.most and any(isinstance(module, Body) for module in self.model.modules())
+        work = size.flops * self.passes if fits else 0.0
+        fast = compiled(partial(_logits_of, self.model), self.model, flops=work, notes=self.notes)
+        self._whole_chunk = fast if self.notes["compiled"] else None
         self.notes["images_at_once"] = self.most or "all"
         return logits
 

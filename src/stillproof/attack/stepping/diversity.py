@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from stillproof.attack.base.losses import cross_entropy
 from stillproof.attack.stepping.walk import Walk
 
 
@@ -28,7 +27,7 @@ def diverse_gradient(walk: Walk, smallest: float, probability: float) -> Tensor:
     def through(images: Tensor, part: slice) -> Tensor:
         return rows[part].unsqueeze(1) @ images @ columns[part].unsqueeze(1).transpose(2, 3)
 
-    gradient, logits = walk.crafting.ask(walk.points, cross_entropy, through=through)
+    gradient, logits = walk.crafting.ask(walk.points, walk.crafting.cross_entropy, through=through)
     walk.crafting.judge(walk.points, logits, where=~copies)  # what was seen as it is
     return gradient
 

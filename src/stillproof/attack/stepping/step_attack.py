@@ -8,7 +8,6 @@ from torch import Tensor
 
 from stillproof.attack.base.attack import BoundedAttack
 from stillproof.attack.base.crafting import Crafting
-from stillproof.attack.base.losses import cross_entropy
 from stillproof.attack.stepping.walk import Walk
 
 
@@ -36,7 +35,7 @@ class StepAttack(BoundedAttack):
 
     def gradient(self, walk: Walk) -> Tensor:
         """Return the direction to go in, (N, C, H, W): the gradient of the cross-entropy."""
-        return walk.crafting.gradient(walk.points, cross_entropy)
+        return walk.crafting.gradient(walk.points)
 
     def update(self, walk: Walk, gradient: Tensor) -> Tensor:
         """Return where the images are after a step; they are put back within the limits."""

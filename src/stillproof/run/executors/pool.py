@@ -89,7 +89,7 @@ def _show(work: Work) -> int:
     """Show how the plan stands; return how many cells are left."""
     results = work.store.results
     status = results.statuses([cell.id for cell in work.cells])
-    work.on_change(status, results.progress_of([name for name, state in status.items() if state == "running"]))
+    work.on_change(status, results.progress_of([name for name, state in status.items() if state == "running"]), {})
     return len(work.cells) - sum(state in FINISHED for state in status.values())
 
 

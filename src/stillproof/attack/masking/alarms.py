@@ -1,0 +1,120 @@
+"""Signs that robustness is only apparent, each one sentence with its numbers and the rule by which it rings.
+
+Rules: of two attacks on the same images, one is stronger only if a sign test says so (``CHANCE``), which takes at least
+seven images; what should never happen may happen to one image, or to one in a hundred (``SPARED``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import fmean, median
+
+from stillproof.attack.masking.measured import STEPS, UNBOUNDED_STEPS, Measured
+
+CHANCE = 0.01
+SPARED = 0.01
+
+
+def alarms_of(found: Measured) -> list[str]:
+    """Return what is suspicious; nothing, if nothing is."""
+    if not found.right:
+        return [f"none of the {found.images} images is right before the attack, so that nothing can be checked."]
+    return [sentence for alarm in ALARMS if (sentence := alarm(found))]
+
+
+def _no_gradient(found: Measured) -> str:
+    """Gradients that vanish lead nowhere."""
+    lost, spared = sum(found.no_gradient), _spared(found)
+    if lost <= spared:
+        return ""
+    flat = [margin for margin, gone in zip(found.margins, found.no_gradient, strict=True) if gone]
+    if sum(found.saturated) >= lost / 2:
+        why = (
+            f"because the softmax is saturated (half of these lead by {median(flat):.3g} logits or more): an attack on "
+            "differences of logits sees more, such as upgd:loss=dlr"
+        )
+    else:
+        why = "although the softmax is not saturated: something before it has no slope, as rounding has none"
+    return f"the gradient is zero for {lost} of {found.right} images ({spared} would be let pass), {why}."
+
+
+def _more_steps(found: Measured) -> str:
+    """Several steps fool whatever one step fools."""
+    only_one, only_many = _apart(found.by_one_step, found.by_many_steps)
+    chance = sign_test(only_one, only_many)
+    if chance >= CHANCE:
+        return ""
+    return (
+        f"one step fools {sum(found.by_one_step)} of {found.right} images and {STEPS} steps only "
+        f"{sum(found.by_many_steps)} ({only_one} that they miss, {only_many} that it misses; chance {chance:.2g}, "
+        f"below {CHANCE:g}): more steps should not fool fewer."
+    )
+
+
+def _unbounded(found: Measured) -> str:
+    """Where everything is allowed, everything can be fooled."""
+    left, spared = found.right - sum(found.by_unbounded), _spared(found)
+    if left <= spared:
+        return ""
+    return (
+        f"{left} of {found.right} images withstand {UNBOUNDED_STEPS} steps that no ball limits ({spared} would be let "
+        "pass): an image may then become any other, so that the attack is led astray."
+    )
+
+
+def _loss_grows(found: Measured) -> str:
+    """The loss grows with the steps that are made up its slope."""
+    pairs = list(zip(found.loss_after_one, found.loss_after_many, strict=True))
+    grew = sum(after > before for before, after in pairs)
+    chance = sign_test(len(pairs) - grew, grew)
+    if chance >= CHANCE:
+        return ""
+    before, after = fmean(found.loss_after_one), fmean(found.loss_after_many)
+    return (
+        f"the loss does not grow with the steps: from 1 to {STEPS} of them on {grew} of {found.right} images (in the "
+        f"mean from {before:.3g} to {after:.3g}; chance that this is half of all {chance:.2g}, below {CHANCE:g})."
+    )
+
+
+def _noise(found: Measured) -> str:
+    """Random noise of the same size is harmless."""
+    noise, attack, spared = sum(found.by_noise), sum(found.by_many_steps), _spared(found)
+    if noise <= spared or 2 * noise <= attack:
+        return ""
+    return (
+        f"random noise of the same size, eps = {found.eps:.3g} in {found.norm}, fools {noise} of {found.right} images "
+        f"and the attack {attack} ({spared}, or half of these, would be let pass): the attack hardly uses gradients, "
+        "or eps is too large to tell anything."
+    )
+
+
+def _at_random(found: Measured) -> str:
+    """A model that answers at random has gradients at random."""
+    changed, spared = sum(found.at_random), _spared(found)
+    if changed <= spared:
+        return ""
+    return (
+        f"the model answers at random: asked again, its logits are other ones for {changed} of {found.right} images "
+        f"({spared} would be let pass): attack the mean of many answers, as eotpgd does."
+    )
+
+
+# The comparison with attacks that need no gradients belongs here, too.
+ALARMS: Sequence[Callable[[Measured], str]] = (_no_gradient, _more_steps, _unbounded, _loss_grows, _noise, _at_random)
+
+
+def sign_test(against: int, expected: int) -> float:
+    """Return how likely at least ``against`` of all are against what is expected, if either is as likely."""
+    total = against + expected
+    return math.fsum(math.comb(total, heads) / 2**total for heads in range(against, total + 1))
+
+
+def _apart(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int]:
+    """Return how many are true of the first alone, and of the second alone."""
+    pairs = list(zip(first, second, strict=True))
+    return sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
+
+
+def _spared(found: Measured) -> int:
+    return max(1, math.floor(SPARED * found.right))

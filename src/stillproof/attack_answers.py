@@ -1,0 +1,213 @@
+"""What a session says of an attack: how much of a model's accuracy is left, and what came of every image."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stillproof.core.reference import write_reference
+from stillproof.core.spec import Json
+from stillproof.report.tables.dataframe import dataframe
+from stillproof.report.tables.table import Column, Seconds, Table, Value
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+WORST_CASE = "worst case"  # what the answer over several attacks is called
+SHOWN_EPS = 255  # a radius that is a whole number of so many parts is shown as such
+# What an answer takes over from the result of an attack.
+NUMBERS = ("clean_accuracy", "robust_accuracy", "passes_per_image", "seconds", "median_linf", "median_l2")
+LIMITS = ("eps", "norm")  # parameters that have columns of their own
+COLUMNS = (
+    Column("attack", "attack"),
+    Column("eps", "eps", absent="none"),
+    Column("norm", "norm", fold="empty", absent=""),
+    Column("clean", "clean %"),
+    Column("robust", "robust %"),
+    Column("size", "median change", fold="empty", absent=""),
+    Column("passes", "passes per image", absent=""),
+    Column("seconds", "time", Seconds, absent=""),
+)
+
+
+@dataclass(frozen=True)
+class ImageOutcomes:
+    """What came of an attack for each image, in the order of the data set; arrays of one value per image.
+
+    Args:
+        values: By name: ``labels``, ``clean_predictions``, ``predictions``, ``success`` (right before, fooled after),
+            ``robust``, ``forwards``, ``backwards``, ``first_success`` (passes up to it; -1 if there was none),
+            ``linf``, ``l2``, ``l1`` and others.
+    """
+
+    values: Mapping[str, npt.NDArray[Any]] = field(repr=False)
+
+    @classmethod
+    def of(cls, tensors: Mapping[str, Tensor]) -> ImageOutcomes:
+        """Return tensors of one value per image as arrays; others are left out."""
+        return cls({name: np.asarray(tensor) for name, tensor in tensors.items() if tensor.ndim == 1})
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """Return the values of one kind."""
+        return self.values[name]
+
+    def __len__(self) -> int:
+        """Return the number of images."""
+        return len(self.values["labels"])
+
+    def to_dataframe(self) -> Any:
+        """Return one row per image, as a data frame of pandas."""
+        return dataframe(list(self.values), list(zip(*self.values.values(), strict=True)))
+
+
+@dataclass(frozen=True)
+class AttackScore:
+    """What an attack leaves of a model's accuracy, or several attacks in their worst case; fractions, not percent.
+
+    Args:
+        attack: The attack's name, ``worst case`` if there are several.
+        params: All its parameters.
+        given: Those of them that are not as usual.
+        eps: Radius of its ball; None if no ball limits it.
+        norm: The norm that changes are limited or measured in.
+        targets: Which classes it aims at; None if any wrong one will do.
+        protocol: ``fair``, or ``faithful`` to BEARD.
+        n: Number of images.
+        clean_accuracy: The share of them that are right before.
+        robust_accuracy: The share of all that are right before and after; under ``faithful``, right after.
+        passes_per_image: Mean number of passes, forward and backward.
+        seconds: Time of the attack alone, when it was computed.
+        median_linf: Median size of the changes that turned an image, in Linf.
+        median_l2: The same in L2.
+        reason: Why there is no answer, if there is none.
+        cell: Its cell in the store.
+        outcomes: What came of every image.
+        images: The changed images, (N, C, H, W), where they were not put into a store.
+        examples: Folder of the changed images, if they were kept.
+        attacks: The attacks that this is the worst case of.
+        checked: Whether the model's gradients were looked at.
+        alarms: What was suspicious about them, one sentence each.
+        model: The model's name.
+        dataset: Whose test images they are.
+    """
+
+    attack: str
+    protocol: str
+    n: int
+    params: Json = field(default_factory=dict, repr=False)
+    given: Json = field(default_factory=dict, repr=False)
+    eps: float | None = None
+    norm: str | None = None
+    targets: str | None = None
+    clean_accuracy: float | None = None
+    robust_accuracy: float | None = None
+    passes_per_image: float | None = None
+    seconds: float | None = None
+    median_linf: float | None = None
+    median_l2: float | None = None
+    reason: str | None = None
+    cell: str | None = None
+    outcomes: ImageOutcomes | None = field(default=None, repr=False)
+    images: Any = field(default=None, repr=False)
+    examples: Path | None = None
+    attacks: Sequence[AttackScore] = ()
+    checked: bool = False
+    alarms: Sequence[str] = ()
+    model: str = ""
+    dataset: str = ""
+
+    def as_dict(self) -> Json:
+        """Return the answer as JSON values; that of one attack is also that of the only one in ``attacks``."""
+        return {
+            "model": self.model,
+            "dataset": self.dataset,
+            **self._numbers(),
+            "checked": self.checked,
+            "alarms": list(self.alarms),
+            "attacks": [one._row() for one in self.attacks or (self,)],
+        }
+
+    def _row(self) -> Json:
+        sizes = {"median_linf": self.median_linf, "median_l2": self.median_l2}
+        kept = None if self.examples is None else str(self.examples)
+        return {**self._numbers(), "params": self.params, **sizes, "cell": self.cell, "examples": kept}
+
+    def _numbers(self) -> Json:
+        return {
+            "attack": self.attack,
+            "eps": self.eps,
+            "norm": self.norm,
+            "targeted": self.targets is not None,
+            "targets": self.targets,
+            "protocol": self.protocol,
+            "n": self.n,
+            "clean_accuracy": self.clean_accuracy,
+            "robust_accuracy": self.robust_accuracy,
+            "passes_per_image": self.passes_per_image,
+            "seconds": self.seconds,
+            "reason": self.reason,
+        }
+
+    def __repr__(self) -> str:
+        """Return the answer as people read it."""
+        return repr(self.table())
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return self.table()._repr_html_()
+
+    def table(self) -> Table:
+        """Return one line per attack and, if there are several, one for their worst case."""
+        rows = [*self.attacks, self] if self.attacks else [self]
+        title = f"{self.n} test images of {self.dataset}" if self.dataset else f"{self.n} images"
+        aim = f"targeted ({self.targets})" if self.targets else "untargeted"
+        notes = [f"Protocol {self.protocol}, {aim}. {PROTOCOLS[self.protocol]}", SIZES]
+        notes += [f"{one.attack}: {one.reason}" for one in rows if one.reason]
+        notes += [f"Alarm: {alarm}" for alarm in self.alarms]
+        notes += ["No alarm: nothing suspicious about the gradients."] if self.checked and not self.alarms else []
+        return Table("attack", f"Accuracy under attack, {title}", COLUMNS, [one._line() for one in rows], notes)
+
+    def _line(self) -> dict[str, Value]:
+        own = {key: value for key, value in self.given.items() if key not in LIMITS}
+        size = self.median_linf if self.norm == "Linf" else self.median_l2
+        return {
+            "attack": write_reference(self.attack, own),
+            "eps": None if self.eps is None else eps_text(self.eps),
+            "norm": self.norm,
+            "clean": _percent(self.clean_accuracy),
+            "robust": _percent(self.robust_accuracy),
+            "size": None if size is None else f"{size:.3g}",
+            "passes": None if self.passes_per_image is None else f"{self.passes_per_image:.1f}",
+            "seconds": None if self.seconds is None else Seconds(self.seconds),
+        }
+
+    def to_dataframe(self) -> Any:
+        """Return one row per attack as a ``pandas.DataFrame``, with fractions; ``outcomes`` has one per image.
+
+        Raises:
+            BadInput: pandas is not installed.
+        """
+        rows = [one._numbers() for one in (*self.attacks, self)] if self.attacks else [self._numbers()]
+        return dataframe(list(rows[0]), [list(row.values()) for row in rows])
+
+
+PROTOCOLS = {
+    "fair": "Pixels are attacked; an image that is wrong before is lost.",
+    "faithful": "As in BEARD, normalised images are attacked and clamped to [0, 1], which alone costs accuracy.",
+}
+SIZES = "median change: of images that the attack turned, in its norm."
+
+
+def eps_text(eps: float) -> str:
+    """Return a radius as people write it: 8/255, or a number."""
+    parts = SHOWN_EPS * eps
+    return f"{round(parts)}/{SHOWN_EPS}" if abs(parts - round(parts)) < 1e-6 and round(parts) else f"{eps:g}"
+
+
+def _percent(fraction: float | None) -> str | None:
+    return None if fraction is None else f"{100 * fraction:.2f}"

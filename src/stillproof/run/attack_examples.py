@@ -1,0 +1,76 @@
+"""Changed images that are kept: an artifact with a picture of some of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+
+from stillproof.attack.base.outcome import Outcome
+from stillproof.core.components import attacks
+from stillproof.core.data_title import data_title
+from stillproof.core.spec import Json
+from stillproof.core.types import Space
+from stillproof.report.attacked_picture import AttackedImage, attacked_picture
+from stillproof.run.attack_outcomes import outcome_tensors
+from stillproof.run.attacker import Attacker
+from stillproof.run.stage import Job
+from stillproof.transforms.front import Front
+from stillproof.transforms.space import to_pixels
+
+KIND = "examples"
+SHOWN = 10  # images of a picture
+
+
+def keep_examples(job: Job, outcome: Outcome, attacker: Attacker, card: Json, space: Space) -> str:
+    """Store the changed images with what the model says of them; return the artifact.
+
+    Args:
+        job: The cell.
+        outcome: What came of the attack, with the images.
+        attacker: The attack.
+        card: What is known of it.
+        space: The space that the model's body sees, which the images live in under ``faithful``.
+    """
+    assert outcome.images is not None
+    where = space if attacker.protocol == "faithful" else Space("pixels")
+    tensors = outcome_tensors(outcome, attacker.protocol) | {"images": outcome.images}
+    dataset = data_title(job.where["dataset"])
+    reference = attacks.reference(attacker.attack)
+    title = f"{reference}, {dataset}, protocol {attacker.protocol}"
+    readme = f"""# Attacked images of {dataset}
+
+{len(outcome)} test images of {dataset}, from the first on, as `{reference}` changed them (protocol
+{attacker.protocol}).
+
+- `tensors.safetensors`: `images` {list(outcome.images.shape)} in {where.kind} space, and one value per image of
+  `labels`, `clean_predictions`, `predictions`, `success`, `linf`, `l2` and others
+- `card.json`: the attack and its parameters, the id of the test images
+- `preview.png`: the first that were right before, as they were, their change enlarged, and what they became
+"""
+    buffer = io.BytesIO()
+    attacked_picture(_shown(outcome, attacker, job.device), title).save(buffer, format="PNG")
+    return job.store.keep(
+        KIND,
+        tensors,
+        card | {"space": dataclasses.asdict(where), "dataset": job.where["dataset"]},
+        name=f"attacked-{dataset}-{job.cell[:6]}",
+        cell=job.cell,
+        extra={"README.md": readme.encode(), "preview.png": buffer.getvalue()},
+    )
+
+
+def _shown(outcome: Outcome, attacker: Attacker, device: str) -> list[AttackedImage]:
+    """Return the first images that were right before, or just the first if none was."""
+    assert outcome.images is not None
+    right = outcome.clean_right.nonzero().squeeze(1)
+    index = (right if len(right) else outcome.labels.new_tensor(range(len(outcome))))[:SHOWN]
+    after = outcome.images[index]
+    if attacker.protocol == "faithful":
+        front = attacker.model.front
+        assert isinstance(front, Front)
+        after = to_pixels(after.to(device), front).cpu()
+    test = attacker.test
+    names = test.info.class_names or [str(label) for label in range(test.num_classes)]
+    said, labels = outcome.predictions[index].tolist(), outcome.labels[index].tolist()
+    rows = zip(test.read(index).numpy(), after.numpy(), labels, said, strict=True)
+    return [AttackedImage(before, changed, names[label], names[answer]) for before, changed, label, answer in rows]

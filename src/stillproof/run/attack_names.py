@@ -1,0 +1,79 @@
+"""Which attack is meant: by its name, what is said of it, and what the protocol gives it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, cast
+
+from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.norms import Norm
+from stillproof.attack.faithful.settings import PARAMETERS
+from stillproof.core.components import attacks
+from stillproof.core.errors import BadInput
+from stillproof.core.number_text import number_of
+from stillproof.core.reference import changed_reference, parse_reference, write_reference
+from stillproof.suites.row_builder import Protocol
+
+USUAL_EPS: Mapping[Norm, float] = {"Linf": 8 / 255, "L2": 128 / 255, "L1": 12.0}
+
+
+def attack_called(reference: str, protocol: Protocol = "fair") -> Attack:
+    """Return the attack that a reference means; values may be fractions, as in ``pgd:eps=8/255``.
+
+    Under ``faithful`` it has BEARD's parameters, where the reference does not say otherwise.
+    """
+    name, given = parse_reference(reference)
+    usual = PARAMETERS.get(name, {}) if protocol == "faithful" else {}
+    built = attacks.build(name, {**usual, **{key: _number(value) for key, value in given.items()}})
+    if not isinstance(built, Attack):
+        raise BadInput(f"attack {name!r} is not a subclass of stillproof.plugin.Attack: it cannot be run.")
+    return built
+
+
+def with_limits(reference: str, *, eps: float | None = None, norm: Norm | None = None) -> str:
+    """Return an attack's reference with another radius and norm of its ball.
+
+    Another norm without a radius has the usual one: a radius means another thing in every norm.
+    """
+    name, given = parse_reference(reference)
+    for key, value in (("eps", eps), ("norm", norm)):
+        if value is not None and key in given:
+            raise BadInput(f"{reference!r} gives {key} already: leave it out there, or beside it.")
+    if norm is not None:
+        reference = _in_norm(name, given, norm, eps_is_given=eps is not None or "eps" in given)
+    if eps is not None:
+        if not has(attack_called(reference), "eps"):
+            raise BadInput(f"attack {name!r} has no eps, since no ball limits it: leave eps out.")
+        reference = changed_reference(reference, eps=eps)
+    return reference
+
+
+def has(attack: Attack, name: str) -> bool:
+    """Say whether an attack has a parameter."""
+    return name in {field.name for field in dataclasses.fields(cast(Any, attack))}
+
+
+def _in_norm(name: str, given: Mapping[str, str], norm: Norm, *, eps_is_given: bool) -> str:
+    attack = attack_called(write_reference(name, given))
+    if attack.measured_in == norm:
+        return write_reference(name, given)
+    if not has(attack, "norm"):
+        able = sorted(entry.name for entry in attacks.entries().values() if "norm" in entry.params)
+        raise BadInput(
+            f"attack {name!r} is measured in {attack.measured_in}, and not in {norm}: leave the norm out, or take one "
+            f"of those that have several ({', '.join(able)})."
+        )
+    family = attacks.entry(name).family
+    short = (one for one in attacks.entries().values() if (one.family, one.fixed.get("norm")) == (family, norm))
+    found = next(short, None)
+    if found is not None:  # pgd in L2 is pgd-l2
+        return write_reference(found.name, given)
+    eps = {} if eps_is_given or not has(attack, "eps") else {"eps": USUAL_EPS[norm]}
+    return write_reference(name, {**given, "norm": norm, **eps})
+
+
+def _number(text: str) -> str | float:
+    """Return a fraction as a number, and any other text as it is."""
+    value = number_of(text) if "/" in text else None
+    return text if value is None else value

@@ -1,0 +1,130 @@
+"""Attacks a model of the store on test images, batch by batch, in the way of a protocol."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.outcome import Outcome
+from stillproof.attack.base.rules import AS_LIBRARIES_DO, Rules
+from stillproof.attack.base.run import BATCH, attack_batch
+from stillproof.attack.base.targets import Policy
+from stillproof.attack.base.victim import Victim, under_attack
+from stillproof.attack.faithful import settings as faithful
+from stillproof.core.context import Context
+from stillproof.core.types import ImageSet
+from stillproof.suites.row_builder import Protocol
+from stillproof.train.model import TrainedModel
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """An attack on a model, and the test images that it is made on.
+
+    Under ``fair`` the whole model is attacked, from pixels in [0, 1] on; under ``faithful`` its body, from what its
+    front makes of them.
+
+    Args:
+        attack: The attack.
+        model: The model.
+        test: The images, and their labels.
+        protocol: The protocol.
+        policy: Which classes it aims at; None if any wrong one will do.
+        all_steps: Whether it makes all its steps with every image, and the last image counts.
+        keep_images: Whether the changed images are wanted.
+    """
+
+    attack: Attack
+    model: TrainedModel
+    test: ImageSet
+    protocol: Protocol
+    policy: Policy | None = None
+    all_steps: bool = False
+    keep_images: bool = False
+
+    @property
+    def batch(self) -> int:
+        """Return how many images are attacked at once."""
+        return faithful.BATCH if self.protocol == "faithful" else BATCH
+
+    @property
+    def form(self) -> Attack:
+        """Return the attack as the protocol has it."""
+        return faithful.faithful_form(self.attack) if self.protocol == "faithful" else self.attack
+
+    @property
+    def rules(self) -> Rules:
+        """Return how the protocol runs it."""
+        if self.protocol == "faithful":
+            return dataclasses.replace(AS_LIBRARIES_DO, keep_images=self.keep_images)
+        return Rules(
+            early_exit=not self.all_steps,
+            answer="last" if self.all_steps else "first",
+            keep_images=self.keep_images,
+        )
+
+    @contextmanager
+    def victim(self, images: int, ctx: Context) -> Iterator[Victim]:
+        """Give what is attacked, ready for so many images."""
+        attacked = self.model.body if self.protocol == "faithful" else self.model
+        with under_attack(attacked, passes=self.form.passes * images, notes=ctx.notes) as victim:
+            yield victim
+
+    def run(self, victim: Victim, part: slice, ctx: Context) -> Outcome:
+        """Attack some of the test images."""
+        pixels, labels = self.test.read(part, ctx.device), self.test.labels[part]
+        self.attack.check(pixels, targeted=self.policy is not None)
+        return attack_batch(
+            self.form,
+            victim,
+            self._seen(pixels),
+            labels,
+            ctx=ctx,
+            target=self._targets(labels),
+            indices=torch.arange(part.start, part.start + len(labels)),
+            rules=self.rules,
+        )
+
+    @torch.no_grad()
+    def _seen(self, pixels: Tensor) -> Tensor:
+        """Return images as the attack gets them."""
+        images: Tensor = self.model.front(pixels) if self.protocol == "faithful" else pixels
+        return images
+
+    def _targets(self, labels: Tensor) -> Policy | Tensor | None:
+        if self.policy is None or self.protocol == "fair":
+            return self.policy
+        return faithful.faithful_targets(labels, self.test.num_classes, self.policy)
+
+
+class OutcomeParts:
+    """The outcomes of the batches so far, as a part of a loop that can be stopped and goes on."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.parts: list[Outcome] = []
+
+    def state_dict(self) -> dict[str, object]:
+        """Return them as tensors and plain values."""
+        names = [field.name for field in dataclasses.fields(Outcome)]
+        return {"parts": [{name: getattr(part, name) for name in names} for part in self.parts]}
+
+    def load_state_dict(self, state: dict[str, list[dict[str, Tensor]]]) -> None:
+        """Take them over."""
+        self.parts = [Outcome(**part) for part in state["parts"]]  # type: ignore[arg-type]
+
+    def fooled_so_far(self) -> str:
+        """Say how many images of those that were right are fooled by now."""
+        right = sum(int(part.clean_right.sum()) for part in self.parts)
+        turned = sum(int(part.success.sum()) for part in self.parts)
+        return f"{100 * turned / right:.0f} % fooled so far" if right else "no image right so far"
+
+    def whole(self) -> Outcome:
+        """Return the outcome of all batches together."""
+        return Outcome.joined(self.parts)

@@ -1,0 +1,153 @@
+"""An attack on a trained network: what came of it for every test image."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from stillproof.attack.base.attack import Attack as AnyAttack
+from stillproof.attack.base.targets import Policy
+from stillproof.core.components import attacks, stages
+from stillproof.core.errors import BadInput
+from stillproof.core.provenance import Meter
+from stillproof.core.seeds import Seeds
+from stillproof.core.spec import Json
+from stillproof.core.types import DataInfo
+from stillproof.nets.chunks import WORKING_SET
+from stillproof.run.attack_examples import keep_examples
+from stillproof.run.attack_names import attack_called
+from stillproof.run.attack_outcomes import BYTES_PER_IMAGE, KIND, outcome_tensors, summarised
+from stillproof.run.attacked_model import plan_model, read_attacked
+from stillproof.run.attacker import Attacker, OutcomeParts
+from stillproof.run.cell import Planned
+from stillproof.run.footprint import ARTIFACT, VALUE, training_memory
+from stillproof.run.stage import Answer, Job, Stage, recorded
+from stillproof.suites.requests import Request
+from stillproof.suites.row_builder import Protocol
+from stillproof.train.model import TrainedModel
+
+if TYPE_CHECKING:
+    from stillproof.core.types import ImageSet
+    from stillproof.run.plan import Planner
+
+
+@stages.register("attack", version=1)
+@dataclass(frozen=True)
+class Attack(Stage):
+    """An attack on the first test images of a data set.
+
+    Args:
+        model: The network: a training, the choice of its epoch, or a model of the store.
+        dataset: The data set that it was trained for.
+        attack: The attack, as in ``pgd:eps=8/255:steps=20``.
+        targets: Which classes it aims at; none if any wrong one will do.
+        limit: How many of the test images; all without a number.
+        seed: Its seed.
+        protocol: Whether pixels are attacked, or normalised images as BEARD does.
+        keep: Whether the changed images are kept.
+        all_steps: Whether it makes all its steps with every image, and the last image counts, fooled or not: what is
+            shown to other models should not stop just behind a border of this one.
+    """
+
+    model: Request
+    dataset: str
+    attack: str
+    targets: Policy | None = None
+    limit: int | None = None
+    seed: int = 0
+    protocol: Protocol = "fair"
+    keep: bool = False
+    all_steps: bool = False
+
+    def plan(self, planner: Planner) -> Planned:
+        """Plan the attack, and the model that it needs."""
+        test = planner.names.data(self.dataset, "test")
+        model = plan_model(planner, self.model, self.dataset)
+        attack = self.checked_attack(test.info)
+        images = image_count(self.limit, test.total, self.dataset)
+        _, flops = planner.names.network(model.network, test.info)
+        size = planner.names.network_size(model.network, test.info)
+        spec: Json = {
+            "model": model.spec,
+            "test": test.id,
+            "images": images,
+            "attack": attacks.identity(attack),
+            "targets": self.targets,
+            "protocol": self.protocol,
+            "seed": self.seed,
+        }
+        kept = VALUE * images * test.info.channels * test.info.size**2 if self.keep else 0
+        return Planned(
+            spec=spec | self._besides(),
+            label=f"{'' if self.targets is None else 'targeted '}{attacks.reference(attack)} on {model.label}",
+            needs=model.needs,
+            flops=attack.passes * images * flops,
+            where={"dataset": self.dataset, "network": model.network},
+            memory=training_memory(size, max(1, WORKING_SET // (VALUE * max(1, size.largest_map)))) + kept,
+            disk=images * BYTES_PER_IMAGE + kept + ARTIFACT,
+        )
+
+    def _besides(self) -> Json:
+        """Return what is asked besides, as far as it makes a difference: under ``faithful`` all steps are made."""
+        asked = {"keep": self.keep, "all_steps": self.all_steps and self.protocol == "fair"}
+        return {key: value for key, value in asked.items() if value}
+
+    def checked_attack(self, info: DataInfo) -> AnyAttack:
+        """Return the attack; a radius that means nothing for such images is refused."""
+        attack = attack_called(self.attack, self.protocol)
+        attack.check(torch.empty(1, info.channels, info.size, info.size), targeted=False)
+        return attack
+
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        """Attack batch by batch, and keep what came of every image."""
+        spec = job.spec
+        test = job.data(spec["test"], "test")
+        attacked = read_attacked(spec["model"], job, test.info)
+        attacker = attacker_of(spec, attacked.model, test)
+        ctx = job.context(Seeds(spec["seed"]).child("attack"))
+        found, total = OutcomeParts(), spec["images"]
+        with Meter() as meter, attacker.victim(total, ctx) as victim:
+            for number in ctx.loop(-(-total // attacker.batch), outcomes=found):
+                start = number * attacker.batch
+                found.parts.append(attacker.run(victim, slice(start, min(total, start + attacker.batch)), ctx))
+                job.say(found.fooled_so_far())
+        outcome, protocol = found.whole(), spec["protocol"]
+        card = {key: spec[key] for key in ("test", "attack", "targets", "protocol")} | {"cell": job.cell}
+        outcomes = job.store.keep(KIND, outcome_tensors(outcome, protocol), card, cell=job.cell)
+        examples = keep_examples(job, outcome, attacker, card, attacked.space) if spec.get("keep") else None
+        result = summarised(outcome, protocol) | {
+            "outcomes": outcomes,
+            "examples": examples,
+            "model": attacked.artifact,
+            "peak_bytes": meter.peak_bytes,
+            "notes": ctx.notes,
+        }
+        kept = (outcomes, examples) if examples else (outcomes,)
+        return Answer(result, recorded(ctx), kept, attacked.cells)
+
+
+def attacker_of(spec: Json, model: TrainedModel, test: ImageSet) -> Attacker:
+    """Return the attack that a spec asks for, on a model."""
+    attack = attacks.rebuild(spec["attack"])
+    assert isinstance(attack, AnyAttack)
+    return Attacker(
+        attack,
+        model,
+        test,
+        spec["protocol"],
+        spec["targets"],
+        all_steps=spec.get("all_steps", False),
+        keep_images=spec.get("keep", False),
+    )
+
+
+def image_count(limit: int | None, total: int, dataset: str) -> int:
+    """Return how many test images are attacked."""
+    if limit is None:
+        return total
+    if not 1 <= limit <= total:
+        raise BadInput(f"limit = {limit} is not allowed: {dataset} has {total} test images, of which at least 1.")
+    return limit

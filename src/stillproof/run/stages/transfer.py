@@ -1,0 +1,94 @@
+"""Images that were attacked on one model, as another one sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stillproof.attack.base.transfer import predict
+from stillproof.core.components import stages
+from stillproof.core.errors import BadInput, Unsupported
+from stillproof.core.provenance import numerics
+from stillproof.core.seeds import Seeds
+from stillproof.run.attack_outcomes import CLASS, KIND
+from stillproof.run.attacked_model import plan_model, read_attacked
+from stillproof.run.cell import Planned
+from stillproof.run.footprint import ARTIFACT, looking_memory
+from stillproof.run.stage import Answer, Job, Stage
+from stillproof.run.stages.attack import Attack
+from stillproof.run.trained_models import read_of_training
+from stillproof.suites.requests import Request
+from stillproof.train.model import TEST_BATCH, space_of
+
+if TYPE_CHECKING:
+    from stillproof.run.plan import Planner
+
+
+@stages.register("transfer", version=1)
+@dataclass(frozen=True)
+class Transfer(Stage):
+    """An attack that was crafted on one model, to its last step, and is judged on another.
+
+    Args:
+        of: The attack; its images are kept for all models that they are shown to.
+        model: The model that judges.
+    """
+
+    of: Request
+    model: Request
+
+    def plan(self, planner: Planner) -> Planned:
+        """Plan the judgement, the attack and the model that judges."""
+        asked = planner.stage(self.of)
+        if not isinstance(asked, Attack):
+            raise BadInput(f"{self.of} is no attack whose images could be shown to another model.")
+        made = planner.plan(self.of.but(keep=True, all_steps=True))
+        judge = plan_model(planner, self.model, asked.dataset)
+        info = planner.names.data(asked.dataset, "test").info
+        _, flops = planner.names.network(judge.network, info)
+        return Planned(
+            spec={"attack": made.id, "model": judge.spec, **{key: made.spec[key] for key in _REPEATED}},
+            label=f"{made.label}, judged by {judge.label}",
+            needs=(made.id, *judge.needs),
+            flops=2 * made.spec["images"] * flops,
+            where=made.where,
+            memory=looking_memory(planner.names.network_size(judge.network, info), TEST_BATCH),
+            disk=10 * made.spec["images"] + ARTIFACT,
+        )
+
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        """Ask the model of the images as they were and as they are."""
+        spec, store = job.spec, job.store
+        test = job.data(spec["test"], "test")
+        crafted = job.answer_of(spec["attack"])
+        examples = read_of_training(store, crafted["examples"])
+        judge = read_attacked(spec["model"], job, test.info)
+        space, faithful = space_of(examples.card["space"]), spec["protocol"] == "faithful"
+        if faithful and space != judge.space:
+            raise Unsupported("under faithful normalised images are shown, and this model normalises in another way.")
+        ctx = job.context(Seeds(spec["seed"]).child("attack"))
+        tensors = examples.tensors
+        labels, before = tensors["labels"], test.read(slice(0, spec["images"]))
+        clean = predict(judge.model, before, ctx).to(CLASS)
+        after = predict(judge.model.body if faithful else judge.model, tensors["images"], ctx).to(CLASS)
+        right = clean == labels
+        robust = after == labels if faithful else right & (after == labels)
+        fooled = after == tensors["targets"] if "targets" in tensors else after != labels
+        found = {"labels": labels, "clean_predictions": clean, "predictions": after, "clean_right": right}
+        found |= {"robust": robust, "fooled": fooled, "success": right & fooled}
+        card = {"test": spec["test"], "attack": spec["attack"], "cell": job.cell}
+        outcomes, n = store.keep(KIND, found, card, cell=job.cell), len(labels)
+        result = {
+            "n": n,
+            "clean_accuracy": int(right.sum()) / n,
+            "robust_accuracy": int(robust.sum()) / n,
+            "success_rate": int(found["success"].sum()) / n,
+            "outcomes": outcomes,
+            "model": judge.artifact,
+            "crafted_on": crafted["model"],
+        }
+        return Answer(result, numerics(job.device), (outcomes,), (spec["attack"], *judge.cells))
+
+
+_REPEATED = ("test", "images", "protocol", "seed")  # what the attack's spec has said already

@@ -1,0 +1,63 @@
+"""The worst case over several attacks, image by image, from what is stored of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from stillproof.core.components import stages
+from stillproof.core.errors import BadInput
+from stillproof.run.attack_outcomes import read_outcomes
+from stillproof.run.cell import Planned
+from stillproof.run.stage import Answer, Job, Stage
+from stillproof.suites.requests import Request
+
+if TYPE_CHECKING:
+    from stillproof.run.plan import Planner
+
+ATTACKS = ("attack", "transfer")  # the stages whose answers have outcomes of images
+SAME = ("test", "images", "protocol")  # what attacks must have in common
+
+
+@stages.register("worst-case", version=1)
+@dataclass(frozen=True)
+class WorstCase(Stage):
+    """The images that a model has right in spite of each of several attacks; derived, costs nothing.
+
+    Args:
+        of: The attacks, on the same images and the same model.
+    """
+
+    of: tuple[Request, ...]
+
+    def plan(self, planner: Planner) -> Planned:
+        """Plan the counting, and the attacks."""
+        cells = [planner.plan(request) for request in self.of]
+        if not cells:
+            raise BadInput("the worst case of no attack is not defined: name at least one.")
+        for cell in cells:
+            if cell.stage not in ATTACKS:
+                raise BadInput(f"{cell.label} is not an attack.")
+        for key in (*SAME, "model"):
+            if any(cell.spec[key] != cells[0].spec[key] for cell in cells):
+                raise BadInput(f"the worst case is that of attacks on the same {key}, and these differ in it.")
+        names = tuple(dict.fromkeys(cell.id for cell in cells))
+        return Planned({"of": list(names)}, f"worst case of {len(names)} attacks, {cells[0].label}", needs=names)
+
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        """Count the images that withstand all attacks."""
+        cells: list[str] = job.spec["of"]
+        answers = [job.answer_of(cell) for cell in cells]
+        artifacts = tuple(answer["outcomes"] for answer in answers)
+        found = [read_outcomes(job.store, artifact) for artifact in artifacts]
+        robust = torch.stack([tensors["robust"] for tensors in found])
+        result = {
+            "n": answers[0]["n"],
+            "clean_accuracy": answers[0]["clean_accuracy"],
+            "robust_accuracy": int(robust.all(0).sum()) / robust.shape[1],
+            "attacks": len(cells),
+        }
+        return Answer(result, artifacts=artifacts, derived_from=tuple(cells))

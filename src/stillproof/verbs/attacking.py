@@ -1,0 +1,174 @@
+"""Attacks that a session makes on models."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stillproof.attack.base.norms import Norm
+from stillproof.attack.base.targets import Policy
+from stillproof.attack_answers import NUMBERS, WORST_CASE, AttackScore, ImageOutcomes
+from stillproof.core.components import attacks
+from stillproof.core.errors import BadInput
+from stillproof.core.reference import parse_reference
+from stillproof.core.spec import Json
+from stillproof.model_finder import GivenModel, find_model
+from stillproof.run.attack_names import USUAL_EPS, attack_called, has, with_limits
+from stillproof.run.attack_outcomes import read_outcomes
+from stillproof.run.plan import Planner
+from stillproof.run.stage import answer_of
+from stillproof.suites.requests import Request
+from stillproof.suites.row_builder import Protocol
+from stillproof.verbs.importing import Importing
+
+
+class Attacking(Importing):
+    """Says how much of a model's accuracy attacks leave."""
+
+    def attack(
+        self,
+        model: GivenModel,
+        dataset: str,
+        attack: str | Sequence[str] = "pgd",
+        *,
+        eps: float | None = None,
+        norm: Norm | None = None,
+        targets: Policy | None = None,
+        limit: int | None = None,
+        protocol: Protocol = "fair",
+        seed: int = 0,
+        check: bool = False,
+        keep: Path | str | None = None,
+        network: str = "",
+    ) -> AttackScore:
+        """Attack a model on the test images of its data set; several attacks are also summed up in their worst case.
+
+        Args:
+            model: The name, id or folder of a model, somebody's checkpoint, what ``import_model`` returned, a score of
+                one network, or a request.
+            dataset: The data set that it was trained for.
+            attack: One or several attacks, as in ``pgd:steps=20``.
+            eps: Radius of the ball, for those attacks that have one.
+            norm: Its norm.
+            targets: Which classes to aim at: ``next``, ``random`` or ``least-likely``; any wrong one without a word.
+            limit: How many of the first test images; all without a number.
+            protocol: ``fair`` attacks pixels, ``faithful`` normalised images as BEARD does.
+            seed: Its seed.
+            check: Look for signs that gradients hide where the model errs.
+            keep: A folder for the changed images, and a picture of some.
+            network: The network of somebody's checkpoint, where its weights do not tell it.
+        """
+        names = [attack] if isinstance(attack, str) else list(attack)
+        references = _limited(names, eps, norm)
+        found = find_model(self, model, dataset, network)
+        asked = [
+            Request(
+                "attack",
+                model=found,
+                dataset=dataset,
+                attack=reference,
+                targets=targets,
+                limit=limit,
+                seed=seed,
+                protocol=protocol,
+                keep=keep is not None,
+            )
+            for reference in references
+        ]
+        planner = Planner(self.root, self.device)
+        cells = [planner.plan(request) for request in asked]
+        checks = [planner.plan(request) for request in _checks(asked)] if check else []
+        name = found.params.get("name") or cells[0].label.partition(" on ")[2]
+        about = {"dataset": dataset, "method": f"{', '.join(names)} on {name}", "seed": seed}
+        self.store.results.save_run("", {}, [about | {"cells": [cell.id for cell in cells]}], verb="attack")
+        self.execute(planner, may_be_unsupported=True)
+        scores = [
+            self._came_of(cell.id, request, None if keep is None else Path(keep, *_below(request, len(asked))))
+            for cell, request in zip(cells, asked, strict=True)
+        ]
+        whole = scores[0] if len(scores) == 1 else self._worst(asked, scores)
+        alarms = dict.fromkeys(alarm for cell in checks for alarm in _alarms(answer_of(cell.id, self.store)))
+        return dataclasses.replace(whole, model=name, dataset=dataset, checked=check, alarms=list(alarms))
+
+    def _came_of(self, cell: str, asked: Request, folder: Path | None) -> AttackScore:
+        """Return what came of one attack; its changed images are copied to a folder, if there is one."""
+        record, attack = self.store.results.get(cell), attack_called(asked.attack, asked.protocol)
+        assert record is not None
+        name, given = parse_reference(asked.attack)
+        about: dict[str, Any] = {"params": attacks.spec(attack).as_dict()["params"], "given": given, "cell": cell}
+        about |= {"eps": attack.radius, "norm": attack.measured_in, "targets": asked.targets}
+        result = record.result
+        if result is None:
+            reason = (record.error or "").partition("\n")[0]
+            return AttackScore(name, asked.protocol, record.spec["images"], **about, reason=reason)
+        if folder is not None:
+            self.store.artifacts.export(result["examples"], folder)
+        outcomes = ImageOutcomes.of(read_outcomes(self.store, result["outcomes"]))
+        about |= {key: result[key] for key in NUMBERS} | {"outcomes": outcomes, "examples": folder}
+        return AttackScore(name, asked.protocol, result["n"], **about)
+
+    def _worst(self, asked: Sequence[Request], scores: Sequence[AttackScore]) -> AttackScore:
+        """Return the worst case over those attacks that have an answer."""
+        first, told = scores[0], [score for score in scores if score.reason is None]
+        about: dict[str, Any] = {"attacks": scores, "targets": first.targets}
+        about |= {key: _common([getattr(score, key) for score in scores]) for key in ("eps", "norm")}
+        if not told:
+            return AttackScore(WORST_CASE, first.protocol, first.n, **about, reason=first.reason)
+        pairs = zip(asked, scores, strict=True)
+        of = tuple(request for request, score in pairs if score.reason is None)
+        worst = self.answer(Request("worst-case", of=of))
+        about |= {key: worst[key] for key in ("clean_accuracy", "robust_accuracy")}
+        about |= {key: sum(getattr(score, key) for score in told) for key in ("passes_per_image", "seconds")}
+        return AttackScore(WORST_CASE, first.protocol, first.n, **about)
+
+
+def _limited(names: Sequence[str], eps: float | None, norm: Norm | None) -> list[str]:
+    """Return attacks with radius and norm; of several, those without a ball are left as they are."""
+    if not names:
+        raise BadInput("no attack is named: give at least one.")
+    balls = [has(attack_called(name), "eps") for name in names]
+    if eps is not None and len(names) > 1 and not any(balls):
+        raise BadInput(f"none of {', '.join(names)} has an eps: leave it out.")
+    only = len(names) == 1
+    return [
+        with_limits(name, eps=eps if ball or only else None, norm=norm) for name, ball in zip(names, balls, strict=True)
+    ]
+
+
+def _checks(asked: Sequence[Request]) -> list[Request]:
+    """Return the questions whose answers may be alarms: of each ball once, and of the clamp under ``faithful``."""
+    found = []
+    for one in asked:
+        attack = attack_called(one.attack, one.protocol)
+        ball = {"eps": attack.radius or USUAL_EPS[attack.measured_in], "norm": attack.measured_in}
+        about = {key: one.params[key] for key in ("model", "dataset", "limit", "seed")}
+        found.append(Request("attack-check", **about, **ball))
+        if one.protocol == "faithful":
+            found.append(one.but(attack="none", targets=None, keep=False))
+    return list(dict.fromkeys(found))
+
+
+def _alarms(answer: Json) -> list[str]:
+    """Return the alarms of a check, or what the clamp does by itself."""
+    if "alarms" in answer:
+        return list(answer["alarms"])
+    clean, clamped = (100 * answer[key] for key in ("clean_accuracy", "robust_accuracy"))
+    if clean == clamped:
+        return []
+    return [
+        f"under faithful, clamping normalised images to [0, 1] takes accuracy from {clean:.2f} to {clamped:.2f} % on "
+        f"{answer['n']} images, without any attack."
+    ]
+
+
+def _below(asked: Request, count: int) -> tuple[str, ...]:
+    """Return the folder of one of several attacks."""
+    return () if count == 1 else (re.sub(r"[^\w.=-]+", "-", asked.attack),)
+
+
+def _common(values: Sequence[Any]) -> Any:
+    """Return the value that all have, or nothing."""
+    return values[0] if all(value == values[0] for value in values) else None

@@ -1,0 +1,118 @@
+"""stillproof.attack: one line for somebody's own model."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import stillproof
+from stillproof import AttackScore, BadInput, StillproofError
+from stillproof.core.errors import Unsupported
+from stillproof.data.load import data_root, load
+
+DATA = load("digits", "test", data_root())
+IMAGES, LABELS = DATA.read(slice(0, 60)), DATA.labels[:60]
+
+
+class Nearest(nn.Module):
+    """Compares images with the mean of each class: linear in pixels, and right four times out of five."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        train = load("digits", "train", data_root())
+        means = torch.stack([train.read(train.of_class(label)).mean(0) for label in range(10)]).flatten(1)
+        self.weight = nn.Parameter(2 * means)
+        self.bias = nn.Parameter(-means.square().sum(1))
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return pixels.flatten(1) @ self.weight.T + self.bias
+
+
+MODEL = Nearest()
+
+
+def test_the_package_of_attacks_is_the_function_too() -> None:
+    first = stillproof.attack(MODEL, IMAGES, LABELS, attack="fgsm", eps=0.1)
+    assert isinstance(first, AttackScore)
+    package: object = stillproof.attack
+    assert importlib.import_module("stillproof.attack") is package
+    again = stillproof.attack(MODEL, IMAGES, LABELS, attack="fgsm", eps=0.1)
+    assert again.robust_accuracy == first.robust_accuracy and torch.equal(again.images, first.images)
+
+
+def test_the_answer_agrees_with_the_model() -> None:
+    modes = MODEL.training, MODEL.weight.requires_grad
+    score = stillproof.attack(MODEL, IMAGES, LABELS, attack="pgd", eps=0.1)
+    assert (MODEL.training, MODEL.weight.requires_grad) == modes
+    with torch.no_grad():
+        before, after = MODEL(IMAGES).argmax(1), MODEL(score.images).argmax(1)
+    assert score.clean_accuracy == int((before == LABELS).sum()) / 60 > 0.7
+    assert score.robust_accuracy == int(((before == LABELS) & (after == LABELS)).sum()) / 60 < score.clean_accuracy
+    assert (score.images - IMAGES).abs().max() <= 0.1 + 1e-6 and score.n == 60
+    assert score.outcomes is not None and len(score.outcomes) == 60
+    assert score.outcomes["success"].sum() == round(60 * (score.clean_accuracy - score.robust_accuracy))
+    assert (score.attack, score.eps, score.norm, score.targets) == ("pgd", 0.1, "Linf", None)
+    assert "robust %" in repr(score) and "<table" in score._repr_html_()
+    eight_bit = stillproof.attack(MODEL, (255 * IMAGES).round().to(torch.uint8), LABELS, attack="pgd", eps=0.1)
+    assert eight_bit.robust_accuracy == pytest.approx(score.robust_accuracy, abs=0.05)
+
+
+def test_functions_norms_targets_and_checks() -> None:
+    plain = stillproof.attack(lambda pixels: MODEL(pixels), IMAGES, LABELS, norm="L2")
+    assert (plain.attack, plain.norm, plain.eps) == ("pgd-l2", "L2", 128 / 255)
+    aimed = stillproof.attack(MODEL, IMAGES, LABELS, targets=(LABELS + 3) % 10, eps=0.3)
+    assert aimed.targets == "given" and aimed.outcomes is not None
+    assert (aimed.outcomes["targets"] == ((LABELS + 3) % 10).numpy()).all()
+    nearest = stillproof.attack(MODEL, IMAGES, LABELS, attack="deepfool", check=True)
+    assert nearest.eps is None and nearest.robust_accuracy == 0 and nearest.median_l2 is not None
+    assert nearest.checked and nearest.alarms == [] and "No alarm" in repr(nearest)
+    ringing = stillproof.attack(lambda pixels: MODEL((9 * pixels).round() / 9), IMAGES, LABELS, check=True)
+    assert ringing.alarms and "Alarm: the gradient is zero" in repr(ringing)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
+def test_data_frames() -> None:
+    score = stillproof.attack(MODEL, IMAGES, LABELS, attack="fgsm")
+    assert score.outcomes is not None
+    assert len(score.to_dataframe()) == 1 and len(score.outcomes.to_dataframe()) == 60
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"images": 2 * IMAGES}, r"image 0 has a pixel of .*: attacks take pixels in \[0, 1\]"),
+        ({"images": IMAGES - 0.5}, "attacks take pixels in"),
+        ({"images": IMAGES * float("nan")}, "has a pixel of nan"),
+        ({"labels": LABELS + 1}, "has label 10, which is no class of a model with 10"),
+        ({"labels": LABELS[:5]}, r"labels of shape \(5,\)"),
+        ({"attack": "fgms"}, "unknown attack 'fgms': did you mean 'fgsm'"),
+        ({"attack": "pgd:step_size=1"}, "did you mean 'step"),
+        ({"eps": 0}, "eps must be above 0, not 0"),
+        ({"eps": -8 / 255}, "eps must be above 0, not -0.0313725"),
+        ({"eps": 1.01}, "eps = 1.01 is not allowed: .* at most 1 in Linf"),
+        ({"eps": 9, "norm": "L2"}, "at most 8 in L2"),
+        ({"attack": "fgsm", "norm": "L2"}, "attack 'fgsm' is measured in Linf, and not in L2"),
+        ({"attack": "deepfool", "norm": "L1"}, "norm = 'L1' is not allowed: Input should be 'L2' or 'Linf'"),
+        ({"attack": "cw", "eps": 0.1}, "attack 'cw' has no eps"),
+        ({"attack": "pgd:eps=0.1", "eps": 0.1}, "gives eps already"),
+        ({"targets": "nearest"}, "unknown target 'nearest'"),
+        ({"model": lambda pixels: MODEL(pixels) * float("nan")}, "the model's answer to image 0 is not finite"),
+        ({"model": lambda pixels: MODEL(pixels)[:, :1]}, r"has shape \(\d+, 1\)"),
+    ],
+)
+def test_what_cannot_be_attacked_is_refused_with_one_sentence(change: dict[str, Any], words: str) -> None:
+    given: dict[str, Any] = {"model": MODEL, "images": IMAGES, "labels": LABELS, **change}
+    with pytest.raises(BadInput, match=words) as refused:
+        stillproof.attack(given.pop("model"), given.pop("images"), given.pop("labels"), **given)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_form_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Unsupported, match="attack 'deepfool' has no targeted form"):
+        stillproof.attack(MODEL, IMAGES, LABELS, attack="deepfool", targets="next")
+    assert issubclass(Unsupported, StillproofError) and capsys.readouterr().out == ""
