@@ -113,6 +113,6 @@ def test_what_cannot_be_attacked_is_refused_with_one_sentence(change: dict[str, 
 
 
 def test_a_form_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(Unsupported, match="attack 'deepfool' has no targeted form"):
+    with pytest.raises(Unsupported, match="DeepFool has no targeted form"):
         stillproof.attack(MODEL, IMAGES, LABELS, attack="deepfool", targets="next")
     assert issubclass(Unsupported, StillproofError) and capsys.readouterr().out == ""

@@ -109,10 +109,11 @@ def test_targets_may_be_left_open_or_said(place: Place) -> None:
 def test_what_an_attack_cannot_do_is_a_dash_with_its_reason(place: Place) -> None:
     found = place.json("--attack", "deepfool,fgsm", "--targeted", "--limit", "20")
     deepfool, fgsm = found["attacks"]
-    assert deepfool["robust_accuracy"] is None and deepfool["reason"] == "attack 'deepfool' has no targeted form."
+    assert deepfool["robust_accuracy"] is None
+    assert deepfool["reason"] == "DeepFool has no targeted form: leave the target out."
     assert found["robust_accuracy"] == fgsm["robust_accuracy"] and found["reason"] is None
     alone = place.attack("--attack", "deepfool", "--targeted", "--limit", "20")
-    assert alone.code == 0 and "deepfool: attack 'deepfool' has no targeted form." in alone.out
+    assert alone.code == 0 and "deepfool: DeepFool has no targeted form: leave the target out." in alone.out
     row = next(line for line in alone.out.splitlines() if line.strip().startswith("deepfool "))
     assert row.split()[:5] == ["deepfool", "none", "L2", "-", "-"]
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from PIL import Image
 
 from commands import TINY, Commands
+from stillproof.core.components import networks
 
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 PLUGIN = Path(__file__).parents[1] / "plugin_package" / "site" / "stillproof_brightest.py"
@@ -62,6 +64,8 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
     (folder / "broken.py").write_text(BROKEN)
     shutil.copy(PLUGIN, folder / "mine.py")
     np.savez(folder / "a.npz", images=np.zeros((10, 1, 8, 8), np.float32), labels=np.arange(10))
+    body = networks.build(TINY[1]).build(channels=1, size=8, num_classes=10)
+    torch.save(body.state_dict(), folder / "net.pth")
     distill = ["distill", "digits", "dm", "--ipc", "1", "--scale", "smoke", "--snapshots", "1", *TINY]
     commands = {
         "run --dry-run": [*SUITE, "--dry-run", "--assume", "20TFLOPS"],
@@ -70,6 +74,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "import": ["import", "a.npz", "--dataset", "digits"],
         "train": ["train", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
         "run": SUITE,
+        "attack": ["attack", "net.pth", "--dataset", "digits", "--attack", "fgsm", "--limit", "20", "--check"],
         "table": ["table", "accuracy"],
         "table --by-class": ["table", "accuracy", "--by-class"],
         "compare": ["compare", "full", "random"],
@@ -117,7 +122,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 21
+    assert len(page) == 22
     printed["table --by-class"]["tables"].clear()  # as those of `table`
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb
@@ -186,7 +191,7 @@ def failures_are_told_apart(printed: dict[str, Any]) -> None:
     assert row["accuracy"] is None and row["missing"] == 1 and "it went off" in row["notes"][0]
     assert printed["status"]["cells"]["distill"] == {"done": 3, "failed": 2}
     assert len(printed["status"]["failed"]) == 4 and len(printed["status"]["runs"]) == 2
-    assert [call["verb"] for call in printed["status"]["calls"]] == ["distill", "train", "distill"]
+    assert [call["verb"] for call in printed["status"]["calls"]] == ["distill", "attack", "train", "distill"]
     cause = printed["status"]["causes"][0]
     assert cause["frames"][0]["code"] == 'raise RuntimeError("it went off")'
     (left,) = printed["status"]["leftovers"]

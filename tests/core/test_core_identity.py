@@ -129,6 +129,12 @@ def test_however_names_are_imported_their_homes_count(lines: str) -> None:
     assert "stillproof.distill.learning.class_means" not in found, "of what is passed on, only what is used"
 
 
+def test_a_package_with_the_name_of_a_function_is_not_that_function() -> None:
+    inside = closure("mine", "from stillproof.attack.base import losses\nlosses.cross_entropy").keys()
+    assert "stillproof.attack.base.losses" in inside and "stillproof.own_model" not in inside
+    assert "stillproof.own_model" in closure("mine", "import stillproof as s\ns.attack(1)")
+
+
 RECIPE = """
 from dataclasses import dataclass
 from stillproof.plugin import Recipe, recipes

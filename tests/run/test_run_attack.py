@@ -171,11 +171,11 @@ def test_a_model_for_other_images_is_refused(home: Home, tmp_path: Path) -> None
 
 def test_a_targeted_form_that_is_not_there_is_an_outcome_with_its_reason(home: Home) -> None:
     request = attack("deepfool", limit=20, targets="next")
-    with pytest.raises(CellFailed, match="ended as unsupported: attack 'deepfool' has no targeted form"):
+    with pytest.raises(CellFailed, match="ended as unsupported: DeepFool has no targeted form"):
         home.answer(request)
     record = home.session.store.results.get(planned(home, request))
     assert record is not None and record.status == "unsupported"
-    assert record.error == "attack 'deepfool' has no targeted form."
+    assert record.error == "DeepFool has no targeted form: leave the target out."
 
 
 @pytest.mark.parametrize("policy", ["next", "random", "least-likely"])

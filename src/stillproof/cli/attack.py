@@ -27,7 +27,7 @@ from stillproof.core.number_text import number_of
 if TYPE_CHECKING:
     from stillproof.attack.base.norms import Norm
     from stillproof.attack.base.targets import Policy
-    from stillproof.suites.row_builder import Protocol
+    from stillproof.core.protocol import Protocol
 
 NORMS: tuple[Norm, ...] = ("Linf", "L2", "L1")
 POLICIES: tuple[Policy, ...] = ("next", "random", "least-likely")

@@ -115,10 +115,13 @@ class _Used:
     def attribute(self, dotted: str) -> None:
         """Look at ``sp.recipes.build`` where ``sp`` is a module that passes names on, or that has the registries."""
         root, *rest = dotted.split(".")
-        whole = ".".join((self.modules.get(root, ""), *rest))
+        stands_for = self.modules.get(root, "")
+        whole = ".".join((stands_for, *rest))
         for origin in REGISTRIES_COME_FROM:
             name = whole.removeprefix(f"{origin}.").partition(".")[0]
-            if whole.startswith(f"{origin}.") and (origin not in PASS_ON or name in passed_on(origin)):
+            # What was taken from inside is known already: stillproof.attack.base is no use of stillproof.attack.
+            inside = stands_for.startswith(f"{origin}.")
+            if whole.startswith(f"{origin}.") and not inside and (origin not in PASS_ON or name in passed_on(origin)):
                 self.name(origin, name)
 
 

@@ -12,8 +12,8 @@ from stillproof.attack.faithful.settings import PARAMETERS
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
 from stillproof.core.number_text import number_of
+from stillproof.core.protocol import Protocol
 from stillproof.core.reference import changed_reference, parse_reference, write_reference
-from stillproof.suites.row_builder import Protocol
 
 USUAL_EPS: Mapping[Norm, float] = {"Linf": 8 / 255, "L2": 128 / 255, "L1": 12.0}
 

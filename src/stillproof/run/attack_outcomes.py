@@ -9,10 +9,10 @@ from torch import Tensor
 
 from stillproof.attack.base.outcome import Outcome
 from stillproof.core.errors import BadInput
+from stillproof.core.protocol import Protocol
 from stillproof.core.spec import Json
 from stillproof.run.trained_models import read_of_training
 from stillproof.store.store import Store
-from stillproof.suites.row_builder import Protocol
 
 KIND = "attack-outcomes"
 CLASS, COUNT = torch.int16, torch.int32

@@ -18,8 +18,8 @@ from stillproof.attack.base.targets import Policy
 from stillproof.attack.base.victim import Victim, under_attack
 from stillproof.attack.faithful import settings as faithful
 from stillproof.core.context import Context
+from stillproof.core.protocol import Protocol
 from stillproof.core.types import ImageSet
-from stillproof.suites.row_builder import Protocol
 from stillproof.train.model import TrainedModel
 
 

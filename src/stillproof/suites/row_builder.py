@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from stillproof.core.presets import Scale
+from stillproof.core.protocol import Protocol as Protocol
 from stillproof.core.types import Selection
 from stillproof.suites.fixed_set import HELDOUT_SEEN, FixedSet, fixed_set
 from stillproof.suites.requests import Heldout, Part, Request, Row, distilled, real_images, selected, trained
 
-Protocol = Literal["fair", "faithful"]
 FULL = "full"
 
 

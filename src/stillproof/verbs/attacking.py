@@ -13,6 +13,7 @@ from stillproof.attack.base.targets import Policy
 from stillproof.attack_answers import NUMBERS, WORST_CASE, AttackScore, ImageOutcomes
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
+from stillproof.core.protocol import Protocol
 from stillproof.core.reference import parse_reference
 from stillproof.core.spec import Json
 from stillproof.model_finder import GivenModel, find_model
@@ -21,7 +22,6 @@ from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.suites.requests import Request
-from stillproof.suites.row_builder import Protocol
 from stillproof.verbs.importing import Importing
 
 

@@ -11,6 +11,7 @@ from stillproof.attack.base.attack import Attack as AnyAttack
 from stillproof.attack.base.targets import Policy
 from stillproof.core.components import attacks, stages
 from stillproof.core.errors import BadInput
+from stillproof.core.protocol import Protocol
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
@@ -25,7 +26,6 @@ from stillproof.run.cell import Planned
 from stillproof.run.footprint import ARTIFACT, VALUE, training_memory
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.suites.requests import Request
-from stillproof.suites.row_builder import Protocol
 from stillproof.train.model import TrainedModel
 
 if TYPE_CHECKING:
