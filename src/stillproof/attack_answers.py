@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from stillproof.core.number_text import size_text
 from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
 from stillproof.report.tables.dataframe import dataframe
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 WORST_CASE = "worst case"  # what the answer over several attacks is called
-SHOWN_EPS = 255  # a radius that is a whole number of so many parts is shown as such
 # What an answer takes over from the result of an attack.
 NUMBERS = ("clean_accuracy", "robust_accuracy", "passes_per_image", "seconds", "median_linf", "median_l2")
 LIMITS = ("eps", "norm")  # parameters that have columns of their own
@@ -177,7 +177,7 @@ class AttackScore:
         size = self.median_linf if self.norm == "Linf" else self.median_l2
         return {
             "attack": write_reference(self.attack, own),
-            "eps": None if self.eps is None else eps_text(self.eps),
+            "eps": None if self.eps is None else size_text(self.eps),
             "norm": self.norm,
             "clean": _percent(self.clean_accuracy),
             "robust": _percent(self.robust_accuracy),
@@ -201,12 +201,6 @@ PROTOCOLS = {
     "faithful": "As in BEARD, normalised images are attacked and clamped to [0, 1], which alone costs accuracy.",
 }
 SIZES = "median change: of images that the attack turned, in its norm."
-
-
-def eps_text(eps: float) -> str:
-    """Return a radius as people write it: 8/255, or a number."""
-    parts = SHOWN_EPS * eps
-    return f"{round(parts)}/{SHOWN_EPS}" if abs(parts - round(parts)) < 1e-6 and round(parts) else f"{eps:g}"
 
 
 def _percent(fraction: float | None) -> str | None:

@@ -86,8 +86,8 @@ class Attacking(Importing):
         self.store.results.save_run("", {}, [about | {"cells": [cell.id for cell in cells]}], verb="attack")
         self.execute(planner, may_be_unsupported=True)
         scores = [
-            self._came_of(cell.id, request, None if keep is None else Path(keep, *_below(request, len(asked))))
-            for cell, request in zip(cells, asked, strict=True)
+            self._came_of(cell.id, request, None if keep is None else Path(keep, *_below(said, len(names))))
+            for cell, request, said in zip(cells, asked, names, strict=True)
         ]
         whole = scores[0] if len(scores) == 1 else self._worst(asked, scores)
         alarms = dict.fromkeys(alarm for cell in checks for alarm in _alarms(answer_of(cell.id, self.store)))
@@ -164,9 +164,9 @@ def _alarms(answer: Json) -> list[str]:
     ]
 
 
-def _below(asked: Request, count: int) -> tuple[str, ...]:
+def _below(name: str, count: int) -> tuple[str, ...]:
     """Return the folder of one of several attacks."""
-    return () if count == 1 else (re.sub(r"[^\w.=-]+", "-", asked.attack),)
+    return () if count == 1 else (re.sub(r"[^\w.=-]+", "-", name),)
 
 
 def _common(values: Sequence[Any]) -> Any:
