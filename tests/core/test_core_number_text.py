@@ -26,7 +26,7 @@ def test_a_number_that_was_written_is_read_back(value: float) -> None:
 
 @pytest.mark.parametrize(
     ("size", "text"),
-    [(8 / 255, "8/255"), (128 / 255, "128/255"), (0.1, "0.1"), (1.0, "255/255"), (0.0, "0"), (2.5, "2.5")],
+    [(8 / 255, "8/255"), (128 / 255, "128/255"), (1 / 3, "85/255"), (0.2, "0.2"), (1.0, "1"), (0.0, "0")],
 )
 def test_sizes_are_written_as_people_do(size: float, text: str) -> None:
     assert size_text(size) == text
