@@ -12,30 +12,20 @@ import numpy.typing as npt
 
 from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
+from stillproof.report.attack_table import attack_table
 from stillproof.report.tables.dataframe import dataframe
-from stillproof.report.tables.table import Column, Seconds, Table, Value
+from stillproof.report.tables.table import Table
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 WORST_CASE = "worst case"  # what the answer over several attacks is called
-SHOWN_EPS = 255  # a radius that is a whole number of so many parts is shown as such
 # What an answer takes over from the result of an attack.
 NUMBERS = ("clean_accuracy", "robust_accuracy", "passes_per_image", "seconds", "median_linf", "median_l2")
 LIMITS = ("eps", "norm")  # parameters that have columns of their own
-COLUMNS = (
-    Column("attack", "attack"),
-    Column("eps", "eps", absent="none"),
-    Column("norm", "norm", fold="empty", absent=""),
-    Column("clean", "clean %"),
-    Column("robust", "robust %"),
-    Column("size", "median change", fold="empty", absent=""),
-    Column("passes", "passes per image", absent=""),
-    Column("seconds", "time", Seconds, absent=""),
-)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no one answer to ==
 class ImageOutcomes:
     """What came of an attack for each image, in the order of the data set; arrays of one value per image.
 
@@ -65,7 +55,7 @@ class ImageOutcomes:
         return dataframe(list(self.values), list(zip(*self.values.values(), strict=True)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no one answer to ==
 class AttackScore:
     """What an attack leaves of a model's accuracy, or several attacks in their worst case; fractions, not percent.
 
@@ -163,28 +153,13 @@ class AttackScore:
 
     def table(self) -> Table:
         """Return one line per attack and, if there are several, one for their worst case."""
-        rows = [*self.attacks, self] if self.attacks else [self]
-        title = f"{self.n} test images of {self.dataset}" if self.dataset else f"{self.n} images"
-        aim = f"targeted ({self.targets})" if self.targets else "untargeted"
-        notes = [f"Protocol {self.protocol}, {aim}. {PROTOCOLS[self.protocol]}", SIZES]
-        notes += [f"{one.attack}: {one.reason}" for one in rows if one.reason]
-        notes += [f"Alarm: {alarm}" for alarm in self.alarms]
-        notes += ["No alarm: nothing suspicious about the gradients."] if self.checked and not self.alarms else []
-        return Table("attack", f"Accuracy under attack, {title}", COLUMNS, [one._line() for one in rows], notes)
+        rows = [one._row() | {"attack": one._shown()} for one in ((*self.attacks, self) if self.attacks else (self,))]
+        of = f"{self.n} test images of {self.dataset}" if self.dataset else f"{self.n} images"
+        return attack_table(rows, of, self.alarms if self.checked else None)
 
-    def _line(self) -> dict[str, Value]:
-        own = {key: value for key, value in self.given.items() if key not in LIMITS}
-        size = self.median_linf if self.norm == "Linf" else self.median_l2
-        return {
-            "attack": write_reference(self.attack, own),
-            "eps": None if self.eps is None else eps_text(self.eps),
-            "norm": self.norm,
-            "clean": _percent(self.clean_accuracy),
-            "robust": _percent(self.robust_accuracy),
-            "size": None if size is None else f"{size:.3g}",
-            "passes": None if self.passes_per_image is None else f"{self.passes_per_image:.1f}",
-            "seconds": None if self.seconds is None else Seconds(self.seconds),
-        }
+    def _shown(self) -> str:
+        """Return the attack as it was asked for, but for what has columns of its own."""
+        return write_reference(self.attack, {key: value for key, value in self.given.items() if key not in LIMITS})
 
     def to_dataframe(self) -> Any:
         """Return one row per attack as a ``pandas.DataFrame``, with fractions; ``outcomes`` has one per image.
@@ -194,20 +169,3 @@ class AttackScore:
         """
         rows = [one._numbers() for one in (*self.attacks, self)] if self.attacks else [self._numbers()]
         return dataframe(list(rows[0]), [list(row.values()) for row in rows])
-
-
-PROTOCOLS = {
-    "fair": "Pixels are attacked; an image that is wrong before is lost.",
-    "faithful": "As in BEARD, normalised images are attacked and clamped to [0, 1], which alone costs accuracy.",
-}
-SIZES = "median change: of images that the attack turned, in its norm."
-
-
-def eps_text(eps: float) -> str:
-    """Return a radius as people write it: 8/255, or a number."""
-    parts = SHOWN_EPS * eps
-    return f"{round(parts)}/{SHOWN_EPS}" if abs(parts - round(parts)) < 1e-6 and round(parts) else f"{eps:g}"
-
-
-def _percent(fraction: float | None) -> str | None:
-    return None if fraction is None else f"{100 * fraction:.2f}"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stillproof.core.number_text import number_of
+from stillproof.core.number_text import number_of, size_text
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,11 @@ def test_what_is_no_number_is_none(text: str) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_that_was_written_is_read_back(value: float) -> None:
     assert number_of(repr(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(8 / 255, "8/255"), (128 / 255, "128/255"), (1 / 3, "85/255"), (0.2, "0.2"), (1.0, "1"), (0.0, "0")],
+)
+def test_sizes_are_written_as_people_do(size: float, text: str) -> None:
+    assert size_text(size) == text

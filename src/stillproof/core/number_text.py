@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+PARTS = 255  # of a pixel's range
+
 
 def number_of(text: str) -> float | None:
     """Return the finite number that a text means, a fraction too; nothing if it means none."""
@@ -13,3 +15,10 @@ def number_of(text: str) -> float | None:
     except (ValueError, ZeroDivisionError):
         return None
     return value if math.isfinite(value) else None
+
+
+def size_text(size: float) -> str:
+    """Return the size of a change of pixels as people write it: as a short number, 8/255, or a long number."""
+    whole = round(PARTS * size)
+    short = float(f"{size:.3g}") == size
+    return f"{whole}/{PARTS}" if not short and math.isclose(PARTS * size, whole, rel_tol=1e-9) else f"{size:g}"

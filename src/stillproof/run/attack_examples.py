@@ -8,6 +8,7 @@ import io
 from stillproof.attack.base.outcome import Outcome
 from stillproof.core.components import attacks
 from stillproof.core.data_title import data_title
+from stillproof.core.number_text import size_text
 from stillproof.core.spec import Json
 from stillproof.core.types import Space
 from stillproof.report.attacked_picture import AttackedImage, attacked_picture
@@ -35,8 +36,9 @@ def keep_examples(job: Job, outcome: Outcome, attacker: Attacker, card: Json, sp
     where = space if attacker.protocol == "faithful" else Space("pixels")
     tensors = outcome_tensors(outcome, attacker.protocol) | {"images": outcome.images}
     dataset = data_title(job.where["dataset"])
-    reference = attacks.reference(attacker.attack)
-    title = f"{reference}, {dataset}, protocol {attacker.protocol}"
+    reference, radius = attacks.reference(attacker.attack), attacker.attack.radius
+    ball = "" if radius is None else f", eps {size_text(radius)} in {attacker.attack.measured_in}"
+    title = f"{reference}{ball}, {dataset}, protocol {attacker.protocol}"
     readme = f"""# Attacked images of {dataset}
 
 {len(outcome)} test images of {dataset}, from the first on, as `{reference}` changed them (protocol

@@ -15,9 +15,9 @@ from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
 from stillproof.core.protocol import Protocol
 from stillproof.core.reference import parse_reference
-from stillproof.core.spec import Json
 from stillproof.model_finder import GivenModel, find_model
-from stillproof.run.attack_names import USUAL_EPS, attack_called, has, with_limits
+from stillproof.run.attack_alarms import alarms_in, checks_of
+from stillproof.run.attack_names import attack_called, has, with_limits
 from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
@@ -80,17 +80,17 @@ class Attacking(Importing):
         ]
         planner = Planner(self.root, self.device)
         cells = [planner.plan(request) for request in asked]
-        checks = [planner.plan(request) for request in _checks(asked)] if check else []
+        checks = [planner.plan(request) for request in checks_of(asked)] if check else []
         name = found.params.get("name") or cells[0].label.partition(" on ")[2]
         about = {"dataset": dataset, "method": f"{', '.join(names)} on {name}", "seed": seed}
         self.store.results.save_run("", {}, [about | {"cells": [cell.id for cell in cells]}], verb="attack")
         self.execute(planner, may_be_unsupported=True)
         scores = [
-            self._came_of(cell.id, request, None if keep is None else Path(keep, *_below(request, len(asked))))
-            for cell, request in zip(cells, asked, strict=True)
+            self._came_of(cell.id, request, None if keep is None else Path(keep, *_below(said, len(names))))
+            for cell, request, said in zip(cells, asked, names, strict=True)
         ]
         whole = scores[0] if len(scores) == 1 else self._worst(asked, scores)
-        alarms = dict.fromkeys(alarm for cell in checks for alarm in _alarms(answer_of(cell.id, self.store)))
+        alarms = dict.fromkeys(alarm for cell in checks for alarm in alarms_in(answer_of(cell.id, self.store)))
         return dataclasses.replace(whole, model=name, dataset=dataset, checked=check, alarms=list(alarms))
 
     def _came_of(self, cell: str, asked: Request, folder: Path | None) -> AttackScore:
@@ -138,35 +138,9 @@ def _limited(names: Sequence[str], eps: float | None, norm: Norm | None) -> list
     ]
 
 
-def _checks(asked: Sequence[Request]) -> list[Request]:
-    """Return the questions whose answers may be alarms: of each ball once, and of the clamp under ``faithful``."""
-    found = []
-    for one in asked:
-        attack = attack_called(one.attack, one.protocol)
-        ball = {"eps": attack.radius or USUAL_EPS[attack.measured_in], "norm": attack.measured_in}
-        about = {key: one.params[key] for key in ("model", "dataset", "limit", "seed")}
-        found.append(Request("attack-check", **about, **ball))
-        if one.protocol == "faithful":
-            found.append(one.but(attack="none", targets=None, keep=False))
-    return list(dict.fromkeys(found))
-
-
-def _alarms(answer: Json) -> list[str]:
-    """Return the alarms of a check, or what the clamp does by itself."""
-    if "alarms" in answer:
-        return list(answer["alarms"])
-    clean, clamped = (100 * answer[key] for key in ("clean_accuracy", "robust_accuracy"))
-    if clean == clamped:
-        return []
-    return [
-        f"under faithful, clamping normalised images to [0, 1] takes accuracy from {clean:.2f} to {clamped:.2f} % on "
-        f"{answer['n']} images, without any attack."
-    ]
-
-
-def _below(asked: Request, count: int) -> tuple[str, ...]:
+def _below(name: str, count: int) -> tuple[str, ...]:
     """Return the folder of one of several attacks."""
-    return () if count == 1 else (re.sub(r"[^\w.=-]+", "-", asked.attack),)
+    return () if count == 1 else (re.sub(r"[^\w.=-]+", "-", name),)
 
 
 def _common(values: Sequence[Any]) -> Any:

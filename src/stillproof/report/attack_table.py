@@ -1,0 +1,61 @@
+"""Accuracy under attack as a table: one line per attack, and what must be said below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stillproof.core.number_text import size_text
+from stillproof.report.tables.table import Column, Seconds, Table, Value
+
+COLUMNS = (
+    Column("attack", "attack"),
+    Column("eps", "eps", absent="none"),
+    Column("norm", "norm", fold="empty", absent=""),
+    Column("clean", "clean %"),
+    Column("robust", "robust %"),
+    Column("size", "median change", fold="empty", absent=""),
+    Column("passes", "passes per image", absent=""),
+    Column("seconds", "time", Seconds, absent=""),
+)
+PROTOCOLS = {
+    "fair": "Pixels are attacked; an image that is wrong before is lost.",
+    "faithful": "As in BEARD, normalised images are attacked and clamped to [0, 1], which alone costs accuracy.",
+}
+SIZES = "median change: of images that the attack turned, in its norm."
+
+
+def attack_table(rows: Sequence[Mapping[str, Any]], of: str, alarms: Sequence[str] | None) -> Table:
+    """Return the table.
+
+    Args:
+        rows: What came of each attack, as ``attack --json`` has it, under the name that is shown.
+        of: Whose images they are.
+        alarms: What is suspicious about the gradients; None if nobody looked.
+    """
+    first = rows[0]
+    aim = f"targeted ({first['targets']})" if first["targeted"] else "untargeted"
+    notes = [f"Protocol {first['protocol']}, {aim}. {PROTOCOLS[first['protocol']]}", SIZES]
+    notes += [f"{row['attack']}: {row['reason']}" for row in rows if row["reason"]]
+    if alarms is not None:
+        notes += [f"Alarm: {alarm}" for alarm in alarms] or ["No alarm: nothing suspicious about the gradients."]
+    return Table("attack", f"Accuracy under attack, {of}", COLUMNS, [_line(row) for row in rows], notes)
+
+
+def _line(row: Mapping[str, Any]) -> dict[str, Value]:
+    size = row["median_linf"] if row["norm"] == "Linf" else row["median_l2"]
+    passes, seconds = row["passes_per_image"], row["seconds"]
+    return {
+        "attack": row["attack"],
+        "eps": None if row["eps"] is None else size_text(row["eps"]),
+        "norm": row["norm"],
+        "clean": _percent(row["clean_accuracy"]),
+        "robust": _percent(row["robust_accuracy"]),
+        "size": None if size is None else f"{size:.3g}",
+        "passes": None if passes is None else f"{passes:.1f}",
+        "seconds": None if seconds is None else Seconds(seconds),
+    }
+
+
+def _percent(fraction: float | None) -> str | None:
+    return None if fraction is None else f"{100 * fraction:.2f}"
