@@ -5,7 +5,7 @@ import pytest
 from stillproof.attack.base.norms import Norm
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
-from stillproof.run.attack_names import attack_called, with_limits
+from stillproof.run.attack_names import attack_called, shown, with_limits
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,10 @@ def test_a_ball_that_an_attack_does_not_have_is_refused(
 ) -> None:
     with pytest.raises(BadInput, match=words):
         with_limits(reference, eps=eps, norm=norm)
+
+
+def test_references_are_shown_as_people_write_them() -> None:
+    assert shown(f"pgd:eps={8 / 255}:steps=20:norm=Linf:random_start=False") == (
+        "pgd:eps=8/255:steps=20:norm=Linf:random_start=False"
+    )
+    assert shown("fgsm") == "fgsm" and shown("cw:kappa=0.0") == "cw:kappa=0"

@@ -35,11 +35,13 @@ def attack_table(rows: Sequence[Mapping[str, Any]], of: str, alarms: Sequence[st
     """
     first = rows[0]
     aim = f"targeted ({first['targets']})" if first["targeted"] else "untargeted"
-    notes = [f"Protocol {first['protocol']}, {aim}. {PROTOCOLS[first['protocol']]}", SIZES]
+    lines = [_line(row) for row in rows]
+    notes = [f"Protocol {first['protocol']}, {aim}. {PROTOCOLS[first['protocol']]}"]
+    notes += [SIZES] if any(line["size"] for line in lines) else []
     notes += [f"{row['attack']}: {row['reason']}" for row in rows if row["reason"]]
     if alarms is not None:
         notes += [f"Alarm: {alarm}" for alarm in alarms] or ["No alarm: nothing suspicious about the gradients."]
-    return Table("attack", f"Accuracy under attack, {of}", COLUMNS, [_line(row) for row in rows], notes)
+    return Table("attack", f"Accuracy under attack, {of}", COLUMNS, lines, notes)
 
 
 def _line(row: Mapping[str, Any]) -> dict[str, Value]:

@@ -12,6 +12,7 @@ from stillproof.core.number_text import size_text
 from stillproof.core.spec import Json
 from stillproof.core.types import Space
 from stillproof.report.attacked_picture import AttackedImage, attacked_picture
+from stillproof.run.attack_names import shown
 from stillproof.run.attack_outcomes import outcome_tensors
 from stillproof.run.attacker import Attacker
 from stillproof.run.stage import Job
@@ -36,7 +37,7 @@ def keep_examples(job: Job, outcome: Outcome, attacker: Attacker, card: Json, sp
     where = space if attacker.protocol == "faithful" else Space("pixels")
     tensors = outcome_tensors(outcome, attacker.protocol) | {"images": outcome.images}
     dataset = data_title(job.where["dataset"])
-    reference, radius = attacks.reference(attacker.attack), attacker.attack.radius
+    reference, radius = shown(attacks.reference(attacker.attack)), attacker.attack.radius
     ball = "" if radius is None else f", eps {size_text(radius)} in {attacker.attack.measured_in}"
     title = f"{reference}{ball}, {dataset}, protocol {attacker.protocol}"
     readme = f"""# Attacked images of {dataset}

@@ -11,7 +11,7 @@ from stillproof.attack.base.norms import Norm
 from stillproof.attack.faithful.settings import PARAMETERS
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
-from stillproof.core.number_text import number_of
+from stillproof.core.number_text import number_of, size_text
 from stillproof.core.protocol import Protocol
 from stillproof.core.reference import changed_reference, parse_reference, write_reference
 
@@ -47,6 +47,14 @@ def with_limits(reference: str, *, eps: float | None = None, norm: Norm | None =
             raise BadInput(f"attack {name!r} has no eps, since no ball limits it: leave eps out.")
         reference = changed_reference(reference, eps=eps)
     return reference
+
+
+def shown(reference: str) -> str:
+    """Return a reference as people write it, with fractions and short numbers."""
+    name, given = parse_reference(reference)
+    numbers = {key: number_of(value) for key, value in given.items()}
+    texts = {key: value if numbers[key] is None else size_text(numbers[key] or 0.0) for key, value in given.items()}
+    return write_reference(name, texts)
 
 
 def has(attack: Attack, name: str) -> bool:

@@ -18,7 +18,7 @@ from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo
 from stillproof.nets.chunks import WORKING_SET
 from stillproof.run.attack_examples import keep_examples
-from stillproof.run.attack_names import attack_called
+from stillproof.run.attack_names import attack_called, shown
 from stillproof.run.attack_outcomes import BYTES_PER_IMAGE, KIND, outcome_tensors, summarised
 from stillproof.run.attacked_model import plan_model, read_attacked
 from stillproof.run.attacker import Attacker, OutcomeParts
@@ -81,7 +81,7 @@ class Attack(Stage):
         kept = VALUE * images * test.info.channels * test.info.size**2 if self.keep else 0
         return Planned(
             spec=spec | self._besides(),
-            label=f"{'' if self.targets is None else 'targeted '}{attacks.reference(attack)} on {model.label}",
+            label=f"{'' if self.targets is None else 'targeted '}{shown(self.attack)} on {model.label}",
             needs=model.needs,
             flops=attack.passes * images * flops,
             where={"dataset": self.dataset, "network": model.network},
