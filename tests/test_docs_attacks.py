@@ -6,6 +6,8 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from commands import Commands
 
 PAGE = (Path(__file__).parents[1] / "docs" / "attacks.md").read_text(encoding="utf-8")
@@ -16,6 +18,7 @@ def block(language: str) -> str:
     return str(found)
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_work(tmp_path: Path, stillproof: Commands) -> None:
     train, *attacks = block("sh").splitlines()
     small = train.replace("quick-real", "quick-real:epochs=4") + " --network convnet-1:width=8 --json"

@@ -100,7 +100,6 @@ def test_targets_may_be_left_open_or_said(place: Place) -> None:
     for words, policy in (
         (["--targeted"], "next"),
         (["--targeted", "random"], "random"),
-        (["--targeted=least-likely"], "least-likely"),
     ):
         found = place.json(*words, "--attack", "pgd:steps=2", "--limit", "20")
         assert found["targeted"] is True and found["targets"] == policy
@@ -125,8 +124,6 @@ def test_gradients_are_checked_and_faithful_says_what_the_clamp_does(place: Plac
     (alarm,) = [alarm for alarm in faithful["alarms"] if "clamping" in alarm]
     clamped = faithful["attacks"][1]
     assert f"from {100 * clamped['clean_accuracy']:.2f} to {100 * clamped['robust_accuracy']:.2f} % on 60" in alarm
-    shown = place.attack("--attack", "fgsm", "--limit", "60", "--check", "--protocol", "faithful").out
-    assert f"Alarm: {alarm}" in shown and "Protocol faithful" in shown
 
 
 def test_changed_images_are_kept_with_a_picture(place: Place) -> None:
@@ -134,21 +131,12 @@ def test_changed_images_are_kept_with_a_picture(place: Place) -> None:
     assert found["attacks"][0]["examples"] == "kept"
     names = {path.name for path in (place.folder / "kept").iterdir()}
     assert names == {"tensors.safetensors", "card.json", "README.md", "preview.png"}
-    place.json("--attack", "fgsm,pgd:steps=2", "--limit", "20", "--keep", "both")
-    assert {path.name for path in (place.folder / "both").iterdir()} == {"fgsm", "pgd-steps=2"}
 
 
-def test_models_are_found_as_import_finds_them(place: Place) -> None:
-    named = query(place.folder / "stillproof.db", f"SELECT name FROM artifacts WHERE id = '{place.model}'")[0][0]
-    usual = place.json("--attack", "fgsm", "--limit", "20")
-    folder = place.folder / "stillproof-artifacts" / place.model[:2] / place.model
-    for text in (named, place.model[:10], str(folder)):
-        assert place.json("--attack", "fgsm", "--limit", "20", model=text) == usual
+def test_somebodys_checkpoint_is_imported_first(place: Place) -> None:
     theirs = place.attack("--attack", "fgsm", "--limit", "20", "--json", model="theirs.pth")
     assert theirs.json()["model"].startswith("model-theirs-")
     assert "found: network convnet:depth=1:width=8:norm=instance:pooling=avg, told by" in theirs.err
-    again = place.json("--attack", "fgsm", "--limit", "20", "--network", NETWORK, model="theirs.pth")
-    assert again["attacks"] == theirs.json()["attacks"]
 
 
 def test_status_lists_the_call(place: Place) -> None:
@@ -156,7 +144,6 @@ def test_status_lists_the_call(place: Place) -> None:
     assert {call["verb"] for call in calls} == {"train", "distill", "attack"}
     attacks = [call for call in calls if call["verb"] == "attack"]
     assert all(call["dataset"] == "digits" and " on " in call["method"] for call in attacks)
-    assert place.commands("status", cwd=place.folder).code == 0
 
 
 BAD = [
