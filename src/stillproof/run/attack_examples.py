@@ -38,7 +38,8 @@ def keep_examples(job: Job, outcome: Outcome, attacker: Attacker, card: Json, sp
     tensors = outcome_tensors(outcome, attacker.protocol) | {"images": outcome.images}
     dataset = data_title(job.where["dataset"])
     reference, radius = shown(attacks.reference(attacker.attack)), attacker.attack.radius
-    ball = "" if radius is None else f", eps {size_text(radius)} in {attacker.attack.measured_in}"
+    usual = radius is not None and ":eps=" not in reference  # then it is not said yet
+    ball = f", eps {size_text(radius or 0.0)} in {attacker.attack.measured_in}" if usual else ""
     title = f"{reference}{ball}, {dataset}, protocol {attacker.protocol}"
     readme = f"""# Attacked images of {dataset}
 
