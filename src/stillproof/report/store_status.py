@@ -10,6 +10,7 @@ from stillproof.core.spec import Json
 from stillproof.report.failures import Cause, causes_of
 from stillproof.report.run_list import ListedRun, listed
 from stillproof.store.leftovers import Leftovers, leftovers
+from stillproof.store.links import abandoned
 from stillproof.store.records import Record
 from stillproof.store.store import Store
 
@@ -66,10 +67,21 @@ def status_of(store: Store) -> StoreStatus:
     failed = store.results.failures()
     return StoreStatus(
         store=store.shown,
-        cells=store.results.counts(),
+        cells=_states(store),
         runs=[one for one in found if one.run.verb == "run"],
         calls=[one for one in found if one.run.verb != "run"],
         failed=failed,
         causes=causes_of(failed),
         leftovers=leftovers(store),
     )
+
+
+def _states(store: Store) -> dict[str, dict[str, int]]:
+    """Return how many cells there are, by stage and state: one whose worker died does not run."""
+    found = store.results.counts()
+    with store.database.read() as connection:
+        dead = abandoned(connection)
+    for stage, count in dead.items():
+        states = {**found[stage], "abandoned": count, "running": found[stage].get("running", count) - count}
+        found[stage] = {state: number for state, number in sorted(states.items()) if number > 0}
+    return found

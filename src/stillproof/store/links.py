@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,6 @@ class Links:
         id: The cell.
         stage: Its stage.
         status: Its status.
-        state: The same, as people should read it.
         owner: Who computes it, if somebody does.
         reads: Cells and artifacts that its question names.
         made: Artifacts that its answer names.
@@ -35,11 +35,15 @@ class Links:
     id: str
     stage: str
     status: str
-    state: str
     owner: str | None
     reads: frozenset[str]
     made: frozenset[str]
     derived: bool
+
+    @property
+    def state(self) -> str:
+        """Return its status, as people should read it: one whose worker died does not run."""
+        return "abandoned" if self.status == "running" and self.owner is None else self.status
 
     def computed(self) -> str:
         """Say which cell this is, and who computes it."""
@@ -58,8 +62,7 @@ def read_links(connection: Connection) -> dict[str, Links]:
     found = {}
     for row in connection.execute(select(*(cells.c[name] for name in columns))):
         reads, made = named_in(row.spec, row.needs, row.derived_from), named_in(row.result, row.artifacts)
-        derived = bool(named_in(row.derived_from))
-        found[row.id] = Links(row.id, row.stage, row.status, state_of(row), holder(row), reads, made, derived)
+        found[row.id] = Links(row.id, row.stage, row.status, holder(row), reads, made, bool(named_in(row.derived_from)))
     return found
 
 
@@ -69,9 +72,11 @@ def holder(row: Row[Any]) -> str | None:
     return row.owner if held else None
 
 
-def state_of(row: Row[Any]) -> str:
-    """Return the status of a row's cell as people should read it: one whose worker died does not run."""
-    return "abandoned" if row.status == "running" and holder(row) is None else str(row.status)
+def abandoned(connection: Connection) -> Counter[str]:
+    """Return how many cells of each stage were begun by a worker that died, and by no other since."""
+    columns = ("stage", "status", "owner", "lease_until")
+    running = select(*(cells.c[name] for name in columns)).where(cells.c.status == "running")
+    return Counter(row.stage for row in connection.execute(running) if holder(row) is None)
 
 
 def reached(links: Mapping[str, Links], roots: Iterable[str]) -> set[str]:
