@@ -8,46 +8,74 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.answering import cached_lines, help_lines, plan_lines
-from benchmarks.line import Line, table
+from benchmarks.line import HEAD, Line
 
 
 def main() -> None:
-    """Run every benchmark and print its lines."""
+    """Run every benchmark, or those that are named, and print each line as soon as it is measured."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("only", nargs="*", choices=[[], *BENCHMARKS], help="what to measure; all unless named")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the lines to this file")
     chosen = parser.parse_args()
-    lines = list(_measure())
-    print(table(lines))
+    lines = []
+    print(HEAD, flush=True)
+    for name in chosen.only or BENCHMARKS:
+        for line in BENCHMARKS[name]():
+            print(line, flush=True)
+            lines.append(line)
     if chosen.json:
         chosen.json.write_text(json.dumps([line.as_dict() for line in lines], indent=2) + "\n", encoding="utf-8")
 
 
-def _measure() -> Iterator[Line]:
+def _answering() -> Iterator[Line]:
     yield from help_lines()
     yield from plan_lines()  # before torch's lazy parts are loaded by anything else
     yield from cached_lines()
 
-    from benchmarks.attacking import attack_lines
-    from benchmarks.cells import cell_lines
-    from benchmarks.distilling import distribution_lines, gradient_lines
-    from benchmarks.recovering import recover_lines
+
+def _training() -> Iterator[Line]:
     from benchmarks.teaching import teaching_lines
     from benchmarks.training import training_lines
-    from benchmarks.unrolling import memory_lines, speed_lines
 
     yield from training_lines(100, passes=20)
-    yield from training_lines(500, passes=8)
-    yield from teaching_lines(100, passes=15)
+    yield from training_lines(500, passes=6)
+    yield from teaching_lines(100, passes=10)
+
+
+def _cells() -> Iterator[Line]:
+    from benchmarks.cells import cell_lines
+
     yield from cell_lines(1)
-    yield from cell_lines(10)
-    yield from cell_lines(50, measured=40)
+    yield from cell_lines(10, measured=100)
+    yield from cell_lines(50, measured=20)
+
+
+def _distilling() -> Iterator[Line]:
+    from benchmarks.distilling import distribution_lines, gradient_lines
+    from benchmarks.recovering import recover_lines
+    from benchmarks.unrolling import memory_lines, speed_lines
+
     yield from gradient_lines("dc")
     yield from gradient_lines("dsa")
     yield from distribution_lines()
     yield from recover_lines()
     yield from speed_lines()
     yield from memory_lines()
+
+
+def _attacking() -> Iterator[Line]:
+    from benchmarks.attacking import attack_lines
+
     yield from attack_lines()
+
+
+BENCHMARKS = {
+    "answering": _answering,
+    "training": _training,
+    "cells": _cells,
+    "distilling": _distilling,
+    "attacking": _attacking,
+}
 
 
 if __name__ == "__main__":

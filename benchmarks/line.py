@@ -28,17 +28,16 @@ class Line:
         """Return the line as JSON values."""
         return {name: getattr(self, name) for name in self.__slots__} | {"met": self.met}
 
-    def cells(self) -> tuple[str, str, str, str]:
-        """Return the line as text."""
+    def __str__(self) -> str:
+        """Return the line as a row of plain text."""
         verdict = {None: "", True: " (met)", False: " (MISSED)"}[self.met]
         target = f"{self.bound} {self.target:g} {self.unit}".rstrip() if self.bound else ""
-        return self.what, f"{self.value:.3g} {self.unit}".rstrip(), target + verdict, self.how
+        return _row(self.what, f"{self.value:.3g} {self.unit}".rstrip(), target + verdict, self.how)
 
 
-def table(lines: list[Line]) -> str:
-    """Return the lines as a table of plain text."""
-    rows = [("what", "measured", "target", "how"), *(line.cells() for line in lines)]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    rule = "-+-".join("-" * width for width in widths)
-    text = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([text[0], rule, *text[1:]])
+def _row(*cells: str) -> str:
+    return " | ".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS, strict=True)).rstrip()
+
+
+WIDTHS = (60, 10, 24, 0)  # rows are printed as they are measured: widths cannot wait for the longest
+HEAD = _row("what", "measured", "target", "how") + "\n" + "-+-".join("-" * (width or 3) for width in WIDTHS)
