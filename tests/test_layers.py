@@ -152,6 +152,7 @@ def test_planning_a_suite_and_making_its_tables_leave_matplotlib_alone(package: 
         (["list", "--all"], "convnet-3"),
         (["list", "--json"], '"dm"'),
         (["list", "objectives"], "cross-entropy"),
+        (["list", "defences"], "pgd-at"),
     ],
 )
 def test_asking_what_there_is_leaves_torch_alone(arguments: list[str], expected: str) -> None:

@@ -9,12 +9,12 @@ from fresh_python import run_python
 
 LASTING = """
 Answer Answered Attack Augmented BadInput Bar Bars Batch BatchLoss Body BoundedAttack Bytes ClassMeans Column
-Context Crafting Curve CurvePanel Curves DSA DataInfo DataMissing Difference Distilled Form Hard ImageSet Images
+Context Crafting Curve CurvePanel Curves DSA DataInfo DataMissing Defence Difference Distilled Form Hard ImageSet Images
 IteratedAttack Job LOSSES LogitObjective Needs Norm Objective Outcome Passes PerEpoch Percent Planned Planner Point
 Preset RealBatches Recipe Request Row RowBuilder Rows Rules Scale Seconds Section Seeds Space Stage StepAttack
 StillproofError Stored Summary Table TargetSource TrainedBefore TrainedModel Training Unsupported Value Walk
-anywhere attack_of attacks augmentations basis_of begin_base columns compiled datasets descend distilled distillers
-diverse_gradient draw_bars draw_curves figures_by grouped initial_images keep_images missing_notes networks
+anywhere attack_of attacks augmentations basis_of begin_base columns compiled datasets defence_of defences descend distilled
+distillers diverse_gradient draw_bars draw_curves figures_by grouped initial_images keep_images missing_notes networks
 numerics objective_of objectives paired read_set read_trained real_images recipes run_attack selected snapshot
 stages steepest suites summarise trained transfer_attack with_momentum
 """

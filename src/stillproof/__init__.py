@@ -5,7 +5,16 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from stillproof.core.components import attacks, augmentations, datasets, distillers, networks, objectives, recipes
+from stillproof.core.components import (
+    attacks,
+    augmentations,
+    datasets,
+    defences,
+    distillers,
+    networks,
+    objectives,
+    recipes,
+)
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.presets import Preset
@@ -65,6 +74,7 @@ __all__ = [
     "attacks",
     "augmentations",
     "datasets",
+    "defences",
     "distillers",
     "evaluate",
     "networks",

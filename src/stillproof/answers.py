@@ -35,6 +35,7 @@ class Score:
     points: int  # measured epochs that the selection chose among
     n_test: int
     caveats: list[str]
+    defence: str | None = None  # adversarial training
 
     def as_dict(self) -> Json:
         """Return the score as JSON values."""
@@ -55,7 +56,8 @@ class Score:
             low, high = accuracy.ci95
             text += f" (95 % interval {100 * low:.2f} to {100 * high:.2f}, std {100 * accuracy.std:.2f})"
         chosen = f" ({self.points} measured)" if self.selection != "last" else ""
-        how = f"recipe {self.recipe}, {SELECTIONS[self.selection]}{chosen}"
+        defended = f", defence {self.defence}" if self.defence else ""
+        how = f"recipe {self.recipe}{defended}, {SELECTIONS[self.selection]}{chosen}"
         return f"{text}, n = {accuracy.n}\n{self.network} on {on}, {how}, {self.n_test} test images"
 
     def _repr_html_(self) -> str:
@@ -66,8 +68,8 @@ class Score:
         """Return the score as a table of one row."""
         about = {"dataset": self.dataset, "network": self.network, "method": self.name}
         rules = {"recipe": self.recipe, "selection": self.selection}
+        notes = [f"{self.n_test} test images.", *([f"Defence: {self.defence}."] if self.defence else []), *self.caveats]
         columns = around([ACCURACY], [about | rules])
-        notes = [f"{self.n_test} test images.", *self.caveats]
         return Table("score", "Accuracy", columns, [{**about, "accuracy": self.accuracy, **rules}], notes)
 
     def to_dataframe(self) -> Any:

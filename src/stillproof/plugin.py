@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from stillproof.core.components import attacks as attacks
     from stillproof.core.components import augmentations as augmentations
     from stillproof.core.components import datasets as datasets
+    from stillproof.core.components import defences as defences
     from stillproof.core.components import distillers as distillers
     from stillproof.core.components import networks as networks
     from stillproof.core.components import objectives as objectives
@@ -61,6 +62,10 @@ if TYPE_CHECKING:
     from stillproof.core.types import Distilled as Distilled
     from stillproof.core.types import ImageSet as ImageSet
     from stillproof.core.types import Space as Space
+
+    # Defences
+    from stillproof.defend.base.defence import Defence as Defence
+    from stillproof.defend.base.defence import defence_of as defence_of
 
     # Methods
     from stillproof.distill.choosing.chosen_images import keep_images as keep_images

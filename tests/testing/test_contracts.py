@@ -11,6 +11,7 @@ from stillproof.core.components import (
     attacks,
     augmentations,
     datasets,
+    defences,
     distillers,
     networks,
     objectives,
@@ -23,6 +24,7 @@ from stillproof.testing.check import CHECKS
 from stillproof.testing.check_attack import check_attack
 from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
+from stillproof.testing.check_defence import check_defence
 from stillproof.testing.check_distiller import check_distiller
 from stillproof.testing.check_network import check_network
 from stillproof.testing.check_objective import check_objective
@@ -60,6 +62,12 @@ def test_objective_keeps_its_contract(name: str) -> None:
 def test_attack_keeps_its_contract(name: str) -> None:
     results = check_attack(name)
     assert failures(results) == [] and len(results) == 9
+
+
+@pytest.mark.parametrize("name", sorted(defences.entries()))
+def test_defence_keeps_its_contract(name: str) -> None:
+    results = check_defence(name)
+    assert failures(results) == [] and len(results) == 8
 
 
 @pytest.mark.parametrize("name", sorted(recipes.entries()))

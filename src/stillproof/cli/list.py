@@ -22,7 +22,7 @@ def command(
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List distillers, networks, data sets, recipes, objectives, augmentations, attacks and suites."""
+    """List distillers, networks, data sets, recipes, objectives, augmentations, attacks, defences and suites."""
     if kind is not None and kind not in REGISTRIES:
         raise UnknownName("kind of component", kind, REGISTRIES)
     load_components(plugin)

@@ -22,6 +22,9 @@ from stillproof.core.types import Selection
 SELECTIONS: tuple[Selection, ...] = ("last", "heldout", "oracle")
 
 RecipeOption = Annotated[str | None, typer.Option("--recipe", help="Recipe. [default: the artifact's, else dc-bench]")]
+DefenceOption = Annotated[
+    str | None, typer.Option("--defence", help="Adversarial training, as pgd-at:eps=8/255; `list defences` has them.")
+]
 SeedsOption = Annotated[int, typer.Option("--seeds", help="Number of trainings.")]
 TestedOnOption = Annotated[str | None, typer.Option("--dataset", help="Where to test, if not on the artifact's own.")]
 
@@ -30,6 +33,7 @@ def command(
     target: Annotated[str, typer.Argument(help="Artifact (id, prefix, name or folder), foreign file, or data set.")],
     network: NetworkOption = "home",
     recipe: RecipeOption = None,
+    defence: DefenceOption = None,
     seeds: SeedsOption = 5,
     selection: Annotated[str, typer.Option("--selection", help="last, heldout or oracle.")] = "last",
     dataset: TestedOnOption = None,
@@ -42,7 +46,15 @@ def command(
     """Train and report test accuracy with its interval over seeds."""
     rule = one_of("selection", selection, SELECTIONS)
     with session(store, data, plugin, workers) as opened:
-        score = opened.train(target, dataset=dataset, network=network, recipe=recipe, seeds=seeds, selection=rule)
+        score = opened.train(
+            target,
+            dataset=dataset,
+            network=network,
+            recipe=recipe,
+            defence=defence,
+            seeds=seeds,
+            selection=rule,
+        )
     if as_json:
         write_json(score.as_dict())
         return

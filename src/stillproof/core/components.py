@@ -16,13 +16,25 @@ augmentations: Registry[Augmentation] = Registry("augmentation", "augmentations"
 recipes: Registry[Any] = Registry("recipe", "recipes", "stillproof.train")
 objectives: Registry[Any] = Registry("objective", "objectives", "stillproof.train")
 attacks: Registry[Attack] = Registry("attack", "attacks", "stillproof.attack")
+defences: Registry[Any] = Registry("defence", "defences", "stillproof.defend")
 distillers: Registry[Distiller] = Registry("distiller", "distillers", "stillproof.distill")
 suites: Registry[Suite] = Registry("suite", "suites", "stillproof.suites")
 stages: Registry[Any] = Registry("stage", "stages", "stillproof.run.stages")
 
 REGISTRIES: dict[str, Registry[Any]] = {
     registry.plural: registry
-    for registry in (datasets, networks, augmentations, objectives, recipes, attacks, distillers, suites, stages)
+    for registry in (
+        datasets,
+        networks,
+        augmentations,
+        objectives,
+        recipes,
+        attacks,
+        defences,
+        distillers,
+        suites,
+        stages,
+    )
 }
 
 

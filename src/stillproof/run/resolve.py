@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stillproof.core.components import distillers, networks, objectives
+from stillproof.core.components import defences, distillers, networks, objectives
+from stillproof.core.errors import BadInput
 from stillproof.core.given_params import given_params
 from stillproof.core.presets import preset_params
 from stillproof.core.reference import parse_reference
@@ -104,6 +105,18 @@ class Resolver:
             # By name: what trains is no part of the cells that only plan.
             self._known[key] = 3.0 * getattr(objectives.build(recipe.objective), "passes", 1.0)
         return float(self._known[key])
+
+    def defence(self, reference: str, info: DataInfo) -> tuple[Json, float]:
+        """Return a defence's part of a spec, and how many times the work of the recipe's objective it takes."""
+        key = ("defence", reference, info)
+        if key not in self._known:
+            defence = defences.build(reference)  # by name, as objectives are
+            if not hasattr(defence, "check"):
+                raise BadInput(f"defence {reference!r} is no subclass of stillproof.plugin.Defence.")
+            defence.check(info)
+            self._known[key] = {"defence": defences.identity(defence)}, float(defence.passes)
+        spec, passes = self._known[key]
+        return spec, passes
 
 
 def _measure(data: ImageSet) -> DataFacts:

@@ -95,9 +95,15 @@ def snapshot(of: Request, step: int) -> Request:
     return Request("snapshot", of=of, step=step)
 
 
-def trained(on: Request, network: str, recipe: str, seed: int, heldout: Heldout | None = None) -> Request:
-    """Ask for a network to be trained, and measured at its end; ``heldout`` is a part that is also looked at."""
-    return Request("train", on=on, network=network, recipe=recipe, seed=seed, heldout=heldout)
+def trained(
+    on: Request, network: str, recipe: str, seed: int, heldout: Heldout | None = None, defence: str | None = None
+) -> Request:
+    """Ask for a network to be trained, and measured at its end.
+
+    ``heldout`` is a part that is also looked at; ``defence`` is adversarial training, as in ``pgd-at:eps=8/255``.
+    """
+    asked = Request("train", on=on, network=network, recipe=recipe, seed=seed, heldout=heldout)
+    return asked.but(defence=defence) if defence else asked
 
 
 def selected(train: Request, rule: Selection) -> Request:

@@ -10,6 +10,7 @@ from stillproof.core.spec import Json
 from stillproof.testing.check_attack import check_attack
 from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
+from stillproof.testing.check_defence import check_defence
 from stillproof.testing.check_distiller import check_distiller
 from stillproof.testing.check_network import check_network
 from stillproof.testing.check_objective import check_objective
@@ -26,6 +27,7 @@ CHECKS: dict[str, Callable[[str], list[Result]]] = {
     "objectives": check_objective,
     "recipes": check_recipe,
     "attacks": check_attack,
+    "defences": check_defence,
     "suites": check_suite,
     "stages": check_stage,
 }

@@ -33,6 +33,7 @@ class Training(Importing):
         dataset: str | None = None,
         network: str = HOME,
         recipe: str | None = None,
+        defence: str | None = None,
         seeds: int = 5,
         selection: Selection = "last",
     ) -> Score:
@@ -45,14 +46,23 @@ class Training(Importing):
             dataset: Where to test, if not on the set's own data set; tensors and files of others need it.
             network: The network to train.
             recipe: How to train it.
+            defence: Adversarial training, as ``pgd-at:eps=8/255``; none without it.
             seeds: Number of trainings.
             selection: Which epoch counts.
         """
         if seeds < 1:
             raise BadInput(f"seeds = {seeds} is not allowed: at least 1 is needed.")
-        return self._score(meant(self, on, dataset), network, recipe, seeds, selection)
+        return self._score(meant(self, on, dataset), network, recipe, seeds, selection, defence)
 
-    def _score(self, on: Request, network: str, recipe: str | None, seeds: int, selection: Selection) -> Score:
+    def _score(
+        self,
+        on: Request,
+        network: str,
+        recipe: str | None,
+        seeds: int,
+        selection: Selection,
+        defence: str | None = None,
+    ) -> Score:
         heldout = selection == "heldout"
         part: Heldout | None = "heldout" if heldout else None
         if heldout and on.stage == "data":
@@ -69,12 +79,13 @@ class Training(Importing):
             check_replay(stored.labels, recipes.build(recipe or own))
             checked_teachers(stored, self.store, on.params["dataset"], fitting)
         recipe = recipe or own
-        wanted = [selected(trained(on, network, recipe, seed, part), selection) for seed in range(seeds)]
+        wanted = [selected(trained(on, network, recipe, seed, part, defence), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
         counted = [planner.ask("by-class", of=request).id for request in wanted]
         dataset = planner.images(on).dataset
         trained_as = planner.names.network_name(network, planner.names.data(dataset, "test").info)
         about = {"dataset": dataset, "method": self._name_of(on), "network": trained_as, "recipe": recipe}
+        about |= {"defence": defence} if defence else {}
         self.store.results.save_run("", {}, [about | {"selection": selection, "cells": cells}], verb="train")
         self.execute(planner)
         results = [answer_of(cell, self.store) for cell in cells]
@@ -93,6 +104,7 @@ class Training(Importing):
             points=results[0]["points"],
             n_test=results[0]["n_test"],
             caveats=[HELDOUT_SEEN] if seen else [],
+            defence=defence,
         )
 
     def _name_of(self, on: Request) -> str:

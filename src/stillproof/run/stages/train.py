@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from stillproof.core.components import networks, stages
+from stillproof.core.components import defences, networks, stages
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json, plain
@@ -44,6 +44,7 @@ class Train(Stage):
         seed: Its seed.
         heldout: A held-out part of the training images that is also looked at.
         whole_curve: Whether to measure at all points of the recipe's curve, and not only at the end.
+        defence: Adversarial training in place of the recipe's objective, as in ``pgd-at:eps=8/255``; none without it.
     """
 
     on: Request
@@ -52,6 +53,7 @@ class Train(Stage):
     seed: int
     heldout: Heldout | None = None
     whole_curve: bool = False
+    defence: str | None = None
 
     def plan(self, planner: Planner) -> Planned:
         """Plan the training, and the images that it needs."""
@@ -71,14 +73,16 @@ class Train(Stage):
             "recipe": recipe_spec,
             "seed": self.seed,
         }
+        defended, times = planner.names.defence(self.defence, test.info) if self.defence else ({}, 1.0)
         points = sum(recipe.is_measured(epoch) for epoch in range(recipe.epochs))
-        passes, size = planner.names.epoch_passes(recipe), planner.names.network_size(self.network, test.info)
+        passes, size = times * planner.names.epoch_passes(recipe), planner.names.network_size(self.network, test.info)
         kept = min(points, 3 if self.heldout else 2)  # the last epoch and those that a rule may choose
         name = planner.names.network_name(self.network, test.info)
         where = {"dataset": images.dataset, "part": images.part, "network": name, "recipe": self.recipe}
         return Planned(
-            spec=spec,
-            label=f"train {name} on {with_seed(images.label, self.seed)}",
+            spec=spec | defended,
+            label=f"train {name} on {with_seed(images.label, self.seed)}"
+            + (f" with {self.defence}" if self.defence else ""),
             needs=images.needs,
             flops=(passes * recipe.epochs * images.count + points * test.total) * flops,
             where=where | ({"heldout": self.heldout} if self.heldout else {}),
@@ -104,10 +108,11 @@ class Train(Stage):
             build_network(network, test.info, seeds.child("network"), job.device),
         )
         curve = Curve(test, heldout, job.device)
+        defence = defences.rebuild(spec["defence"]) if "defence" in spec else None
         ctx = job.context(seeds)
         flops = forward_flops(network, test.info.channels, test.info.size, test.num_classes)
         with Meter() as meter:
-            fit(model, data, recipe, ctx, curve=curve, flops=flops)
+            fit(model, data, recipe, ctx, curve=curve, flops=flops, defence=defence)
         result = _keep(job, curve, recipe, space, test) | {"notes": ctx.notes} | meter.as_dict()
         return Answer(result, recorded(ctx), (*result["models"].values(), result["outcomes"]))
 
@@ -135,7 +140,8 @@ def _keep(job: Job, curve: Curve, recipe: Recipe, space: Space, test: ImageSet) 
             epoch=epoch,
         )
         name = f"model-{job.cell[:8]}-{epoch}"
-        models[str(epoch)] = store.keep("model", weights, card.as_dict(), name=name, cell=job.cell)
+        known = card.as_dict() | {key: spec[key] for key in ("defence",) if key in spec}
+        models[str(epoch)] = store.keep("model", weights, known, name=name, cell=job.cell)
     predictions = torch.stack(curve.predictions)  # (points, N_test)
     outcomes = {"predictions": predictions, "epochs": torch.tensor(curve.epochs)}
     kept = store.keep("outcomes", outcomes, {"test": spec["test"], "train": job.cell}, cell=job.cell)

@@ -1,0 +1,1 @@
+"""Defences: adversarial training, one per file."""
