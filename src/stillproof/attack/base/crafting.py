@@ -73,10 +73,14 @@ class Crafting:
 
     def logits(self, points: Tensor) -> Tensor:
         """Return what the model says of changed images, (N, classes); one forward pass."""
-        self.ledger.forwards[self.rows] += 1
-        logits = self._checked(self.victim.logits(points))
+        logits = self.peek(points)
         self.judge(points, logits)
         return logits
+
+    def peek(self, points: Tensor) -> Tensor:
+        """Return the same, and leave it to the attack to ``judge``: points may lie outside the limits."""
+        self.ledger.forwards[self.rows] += 1
+        return self._checked(self.victim.logits(points))
 
     def gradient(self, points: Tensor, loss: Loss | None = None) -> Tensor:
         """Return the gradient of a loss at changed images, (N, C, H, W); one forward pass and one backward pass.
@@ -128,6 +132,10 @@ class Crafting:
             self.ledger.judge(self.rows, points, logits)
         else:
             self.ledger.judge(self.rows[where], points[where], logits[where])
+
+    def fools(self, logits: Tensor) -> Tensor:
+        """Say for which images the model errs as wanted, going by its logits."""
+        return self.ledger.fools(logits.argmax(1), self.rows)
 
     def finish(self, points: Tensor) -> None:
         """Take changed images as the attack's last word."""

@@ -41,14 +41,14 @@ class Ledger:
     def begin(self, logits: Tensor) -> None:
         """Note what the model says of the clean images."""
         self.predictions = logits.argmax(1)
-        self.fooled = self._fools(self.predictions, slice(None))
+        self.fooled = self.fools(self.predictions, slice(None))
         self.first_success[self.fooled] = (self.forwards + self.backwards)[self.fooled]
         self.nearest[self.fooled] = 0.0
 
     def judge(self, rows: Tensor, points: Tensor, logits: Tensor) -> None:
         """Note what the model said of changed images, and keep those that count."""
         said = logits.argmax(1)
-        fooled = self._fools(said, rows)
+        fooled = self.fools(said, rows)
         new = fooled & (self.first_success[rows] == NEVER)
         self.first_success[rows[new]] = (self.forwards + self.backwards)[rows[new]]
         counts = self._counts(rows, points, fooled)
@@ -57,7 +57,8 @@ class Ledger:
         self.predictions[kept] = said[counts]
         self.fooled[kept] = fooled[counts]
 
-    def _fools(self, said: Tensor, rows: Tensor | slice) -> Tensor:
+    def fools(self, said: Tensor, rows: Tensor | slice) -> Tensor:
+        """Say which predictions are errors as wanted."""
         return said != self.labels[rows] if self.targets is None else said == self.targets[rows]
 
     def _counts(self, rows: Tensor, points: Tensor, fooled: Tensor) -> Tensor:

@@ -1,0 +1,109 @@
+"""AutoAttack: four attacks of different kinds, each on what the one before it left."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from stillproof.attack.apgd import APGD
+from stillproof.attack.apgd_t import APGDTargeted
+from stillproof.attack.base.attack import Attack, BoundedAttack
+from stillproof.attack.base.crafting import Crafting
+from stillproof.attack.base.norms import Norm
+from stillproof.attack.base.victim import Victim
+from stillproof.attack.fab_t import FABTargeted
+from stillproof.attack.square import Square
+from stillproof.core.components import attacks
+from stillproof.core.presets import Preset
+
+log = logging.getLogger("stillproof")
+ROUNDING = 1e-4  # by which logits, brought to size 1, may differ when a model is asked again
+SPARED = 0.002  # share of the images that Square may find besides, as AutoAttack has it; one image never counts
+
+
+@attacks.register("autoattack", version=1, paper="arXiv:2003.01690")
+@dataclass(frozen=True)
+class AutoAttack(BoundedAttack):
+    """AutoAttack's ``standard``: APGD on the cross-entropy, APGD-T, FAB-T and Square.
+
+    Args:
+        eps: Radius of the ball, in pixels of [0, 1].
+        norm: Norm of the ball.
+        steps: Steps of each attack that makes steps, towards each class where it aims.
+        classes: The most classes that APGD-T and FAB-T aim at; all others, if there are fewer.
+        queries: Queries of Square.
+    """
+
+    norm: Literal["Linf", "L2"] = "Linf"
+    steps: int = 100
+    classes: int = 9
+    queries: int = 5000
+
+    has_target = False
+    presets: ClassVar[Sequence[Preset]] = (Preset("smoke", {"steps": 5, "classes": 2, "queries": 10}),)
+
+    def __post_init__(self) -> None:
+        """Refuse what its parts refuse."""
+        super().__post_init__()
+        self.parts()
+
+    @property
+    def measured_in(self) -> Norm:
+        """Return the norm of the ball."""
+        return self.norm
+
+    @property
+    def passes(self) -> float:
+        """Return the most passes of one image: the clean one, the same again, and those of the parts."""
+        return 2 + sum(part.passes - 1 for part in self.parts().values())
+
+    def parts(self) -> dict[str, Attack]:
+        """Return the attacks, by name, in their order."""
+        return {
+            "apgd-ce": APGD(self.eps, self.steps, self.norm),
+            "apgd-t": APGDTargeted(self.eps, self.steps, self.norm, classes=self.classes),
+            "fab-t": FABTargeted(self.steps, self.norm, classes=self.classes),
+            "square": Square(self.eps, self.queries, self.norm, rescaled=False),
+        }
+
+    def craft(self, crafting: Crafting) -> None:
+        """Make each attack on what the one before it left, and say what is suspicious."""
+        if crafting.judged:
+            _warn_of_randomness(crafting)
+        left = crafting
+        for name, part in self.parts().items():
+            if not len(left):
+                return
+            part.craft(left.drawing(name))
+            before, left = len(left), left.only(left.unfooled())
+            if name == "square":
+                _warn_of_square(crafting, before - len(left))
+
+
+def _warn_of_randomness(crafting: Crafting) -> None:
+    """Ask for the clean images again: gradients of a model that answers otherwise are those of other answers."""
+    assert crafting.clean_logits is not None
+    first, again = crafting.clean_logits, crafting.peek(crafting.images)
+    sizes = first.norm(dim=1).clamp(min=1e-10)
+    changed = int(((again - first).norm(dim=1) > ROUNDING * sizes).sum())
+    if changed:
+        said = f"the model answers at random, for {changed} of {len(crafting)} images: attack its mean, by eotpgd."
+        _warn(crafting.victim, said)
+
+
+def _warn_of_square(crafting: Crafting, found: int) -> None:
+    """Say if the attack without gradients finds what those with gradients do not."""
+    total = len(crafting.ledger.labels)
+    if found > max(1, SPARED * total):
+        said = (
+            f"Square, which uses no gradients, fools {found} of {total} images that withstand all attacks with "
+            "gradients: these may be masked, and the model less robust than it seems."
+        )
+        _warn(crafting.victim, said)
+
+
+def _warn(victim: Victim, said: str) -> None:
+    victim.notes.setdefault("warnings", []).append(said)
+    log.warning("%s", said)

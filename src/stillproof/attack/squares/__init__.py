@@ -1,0 +1,1 @@
+"""What the Square attack proposes: squares of one colour in Linf, pyramids in L2."""
