@@ -13,9 +13,9 @@ Context Crafting Curve CurvePanel Curves DSA DataInfo DataMissing Defence Differ
 IteratedAttack Job LOSSES LogitObjective Needs Norm Objective Outcome Passes PerEpoch Percent Planned Planner Point
 Preset RealBatches Recipe Request Row RowBuilder Rows Rules Scale Seconds Section Seeds Space Stage StepAttack
 StillproofError Stored Summary Table TargetSource TrainedBefore TrainedModel Training Unsupported Value Walk
-anywhere attack_of attacks augmentations basis_of begin_base columns compiled datasets defence_of defences descend distilled
-distillers diverse_gradient draw_bars draw_curves figures_by grouped initial_images keep_images missing_notes networks
-numerics objective_of objectives paired read_set read_trained real_images recipes run_attack selected snapshot
+anywhere attack_of attacks augmentations basis_of begin_base columns compiled datasets defence_of defences descend
+distilled distillers diverse_gradient draw_bars draw_curves figures_by grouped initial_images keep_images missing_notes
+networks numerics objective_of objectives paired read_set read_trained real_images recipes run_attack selected snapshot
 stages steepest suites summarise trained transfer_attack with_momentum
 """
 
