@@ -12,7 +12,8 @@ from stillproof.score.stats import Summary, summarise_accuracies
 from stillproof.store.records import Record, Run
 from stillproof.store.store import Store
 
-COUNTED = {"accuracy": "n_test", "coverage": "real"}  # shares, and where an answer says of how many images
+# Shares, and where an answer says of how many images.
+COUNTED = {"accuracy": "n_test", "coverage": "real", "robust_accuracy": "n"}
 
 
 @dataclass(frozen=True, slots=True)

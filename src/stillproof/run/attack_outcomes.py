@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import median
 
 import torch
 from torch import Tensor
 
+from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.outcome import Outcome
 from stillproof.core.errors import BadInput
 from stillproof.core.protocol import Protocol
@@ -73,6 +75,21 @@ def read_outcomes(store: Store, artifact: str) -> dict[str, Tensor]:
     if found.kind != KIND:
         raise BadInput(f"artifact {artifact[:12]} is of kind {found.kind}, and not what came of an attack.")
     return found.tensors
+
+
+def judged_within(outcome: Mapping[str, Tensor], norm: Norm, eps: float) -> dict[str, Tensor]:
+    """Return the numbers of each image as if changes that are larger than a ball had not been made."""
+    near = outcome["success"] & (outcome[norm.lower()] <= eps)
+    right = outcome["clean_right"]
+    back = outcome["success"] & ~near
+    return {
+        **outcome,
+        "predictions": torch.where(back, outcome["clean_predictions"], outcome["predictions"]),
+        "fooled": outcome["fooled"] & ~back,
+        "success": near,
+        "robust": right & ~near,
+        **{size: torch.where(back, torch.zeros_like(outcome[size]), outcome[size]) for size in ("linf", "l2", "l1")},
+    }
 
 
 def _mean(values: Tensor) -> float | None:

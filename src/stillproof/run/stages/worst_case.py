@@ -17,7 +17,7 @@ from stillproof.suites.requests import Request
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
-ATTACKS = ("attack", "transfer")  # the stages whose answers have outcomes of images
+ATTACKS = ("attack", "transfer", "within")  # the stages whose answers have outcomes of images
 SAME = ("test", "images", "protocol")  # what attacks must have in common
 
 

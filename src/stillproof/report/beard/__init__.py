@@ -1,0 +1,1 @@
+"""Tables and figures of suite beard, one file per question."""

@@ -1,0 +1,51 @@
+"""CREI over its weight: does the order of methods depend on how much robustness counts against the cost of attacks?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from stillproof.report.beard.alarms import ALARMS, alarms_on
+from stillproof.report.beard.assessed import Assessed
+from stillproof.report.beard.columns import IMAGES, MODE, about
+from stillproof.report.beard.drawing import basis_for, panels_of
+from stillproof.report.figures.curve_panel import Curve, CurvePanel, Point
+from stillproof.report.figures.curves import Curves, draw_curves
+from stillproof.report.measure import score
+from stillproof.report.rows import Rows
+from stillproof.report.tables.columns import DATASET, METHOD, NETWORK, RULES_OF_OWN_RECIPES
+from stillproof.report.tables.table import Column, Mean, Table, Value
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLE = "CREI over its weight"
+ALPHAS = tuple(tenths / 10 for tenths in range(0, 11, 2))
+COLUMNS = (
+    *(DATASET, NETWORK, METHOD, Column("sizes", "ipc"), MODE),
+    *(Column(f"crei_{alpha}", f"{alpha:g}", Mean) for alpha in ALPHAS),
+    *(ALARMS, IMAGES),
+    *RULES_OF_OWN_RECIPES,
+)
+NOTE = "By the weight of the robustness ratio: at 1 it is CREI, at 0 attack efficiency is. Intervals are in the figure."
+
+
+def alpha_table(found: Sequence[Assessed], rows: Rows) -> Table:
+    """Return one line per method, size and mode."""
+    lines: list[dict[str, Value]] = []
+    for one in found:
+        scores = {f"crei_{alpha}": one.crei(alpha) for alpha in ALPHAS}
+        means: dict[str, Value] = {key: None if value is None else Mean(value) for key, value in scores.items()}
+        lines.append(about(one.row) | means | {"sizes": one.sizes, "alarms": alarms_on(rows, one.rows())})
+    return Table("alpha", TITLE, COLUMNS, lines, [NOTE])
+
+
+def draw_alphas(found: Sequence[Assessed]) -> Figure:
+    """Draw one panel per size and mode."""
+    panels = [CurvePanel([_curve(one) for one in group], title=title) for title, group in panels_of(found).items()]
+    basis = basis_for(found)
+    return draw_curves(Curves(TITLE, "weight of RR", panels, basis, measure=score("CREI"), linear=True))
+
+
+def _curve(one: Assessed) -> Curve:
+    return Curve(str(one.row["method"]), [Point(alpha, one.crei(alpha)) for alpha in ALPHAS])

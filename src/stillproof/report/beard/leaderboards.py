@@ -1,0 +1,76 @@
+"""The leaderboards: for each data set, one of all sizes pooled and one per size, by CREI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stillproof.report.beard.assessed import Assessed
+from stillproof.report.beard.columns import IMAGES, about
+from stillproof.report.rows import images
+from stillproof.report.tables.columns import DATASET, METHOD, NETWORK, RULES_OF_OWN_RECIPES
+from stillproof.report.tables.table import Column, Table, Value
+from stillproof.score.stats import Summary
+
+MODES = ("targeted", "untargeted")
+COLUMNS = (
+    Column("rank", "rank", int),
+    *(DATASET, NETWORK, METHOD),
+    *(
+        Column(f"{key}_{mode}", f"{title}, {mode}", Summary)
+        for key, title in (("crei", "CREI"), ("rr", "RR"), ("worst", "worst case %"))
+        for mode in MODES
+    ),
+    IMAGES,
+    *RULES_OF_OWN_RECIPES,
+)
+NOTE = (
+    "By the mean of targeted and untargeted CREI, which rewards slow attacks as much as robustness: a model that is "
+    "worse in the worst case may stand above a better one."
+)
+
+
+def leaderboard_tables(found: Sequence[Assessed]) -> list[Table]:
+    """Return one table per data set, network and board, the pooled one first; all real images are on every board."""
+    tables = []
+    for place in dict.fromkeys((one.row["dataset"], one.row["network"]) for one in found):
+        here = [one for one in found if (one.row["dataset"], one.row["network"]) == place]
+        several = any(len(one.parts) > 1 for one in here)
+        sizes = [size for size in dict.fromkeys(one.row["ipc"] for one in here if len(one.parts) == 1) if size]
+        full = [one for one in here if one.row["ipc"] is None]
+        if several:
+            pooled = [one for one in here if len(one.parts) > 1]
+            tables.append(_board("unified", "all sizes pooled", [*full, *pooled]))
+        for size in sizes:
+            of_size = [one for one in here if len(one.parts) == 1 and one.row["ipc"] == size]
+            tables.append(_board(str(size), images(size), [*full, *of_size]))
+    return tables
+
+
+def _board(name: str, title: str, found: Sequence[Assessed]) -> Table:
+    methods: dict[str, dict[str, Assessed]] = {}
+    for one in found:
+        methods.setdefault(str(one.row["method"]), {})[str(one.row["mode"])] = one
+    lines = sorted((_line(modes) for modes in methods.values()), key=_points, reverse=True)
+    ranked = [{**line, "rank": _rank(line, lines)} for line in lines]
+    row = found[0].row
+    return Table(
+        f"leaderboard-{row['dataset']}-{name}", f"Leaderboard of {row['dataset']}, {title}", COLUMNS, ranked, [NOTE]
+    )
+
+
+def _line(modes: dict[str, Assessed]) -> dict[str, Value]:
+    line = about(next(iter(modes.values())).row)
+    for mode, one in modes.items():
+        line |= {f"crei_{mode}": one.crei(), f"rr_{mode}": one.ratio(), f"worst_{mode}": one.worst()}
+    return line
+
+
+def _points(line: dict[str, Value]) -> float:
+    """Return what a line is ranked by; one that lacks a score comes last."""
+    known = [value.mean for mode in MODES if isinstance(value := line.get(f"crei_{mode}"), Summary)]
+    return sum(known) / len(known) if len(known) == len(MODES) else -1.0
+
+
+def _rank(line: dict[str, Value], lines: Sequence[dict[str, Value]]) -> int | None:
+    own = _points(line)
+    return None if own < 0 else 1 + sum(_points(other) > own for other in lines)

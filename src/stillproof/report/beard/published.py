@@ -1,0 +1,31 @@
+"""What BEARD published of a method's CREI, if anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stillproof.report.beard.assessed import Assessed
+from stillproof.report.published import Published
+from stillproof.report.tables.table import Column
+
+PAPER = "arXiv:2411.09265"
+PUBLISHED_CREI = Column("published_crei", "published CREI", Published, "empty")
+SIZES = (1, 10, 50)
+RECIPE = "beard"
+NOTE = "one training, whose networks were attacked on normalised images"
+# CIFAR-10, all sizes pooled, in percent.
+UNIFIED: Mapping[str, Mapping[str, float]] = {
+    "targeted": {"dc": 29.35, "dsa": 36.43, "mtt": 32.26, "dm": 36.01, "idm": 27.75, "bacon": 33.05},
+    "untargeted": {"dc": 26.70, "dsa": 27.75, "mtt": 26.26, "dm": 28.32, "idm": 28.46, "bacon": 27.20},
+}
+
+
+def published_crei(one: Assessed) -> Published | None:
+    """Return the published CREI that may stand beside ours: only beside the published protocol, and mostly none."""
+    row = one.row
+    there = UNIFIED.get(str(row["mode"]), {}).get(str(row["method"]))
+    same = (row["dataset"], row["scale"], row["protocol"]) == ("cifar10", "paper", "faithful")
+    pooled = tuple(part.ipc for part in one.parts) == SIZES
+    if there is None or not (same and pooled) or row["recipe"] != RECIPE or row["defence"]:
+        return None
+    return Published(round(there / 100, 6), "Table 2", PAPER, NOTE)

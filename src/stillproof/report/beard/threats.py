@@ -1,0 +1,108 @@
+"""What the original's threat model does to its numbers, and whether the order of methods survives the correct one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from stillproof.core.seeds import Seeds
+from stillproof.report.answers import Answered
+from stillproof.report.beard.alarms import ALARMS, NOTE, alarms_on
+from stillproof.report.beard.columns import BEFORE, IMAGES, about
+from stillproof.report.beard.drawing import attacked_basis
+from stillproof.report.figures.bars import Bar, Bars, draw_bars
+from stillproof.report.figures.by_group import figures_of
+from stillproof.report.rows import Rows, complete, grouped, images, missing_notes
+from stillproof.report.tables.columns import MISSING, RULES_OF_OWN_RECIPES
+from stillproof.report.tables.table import Column, Table, Value
+from stillproof.score.agreement import Agreement, Estimate, no_agreement
+from stillproof.score.ranking import ranking_preserved
+from stillproof.score.stats import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLE = "Pixels, or normalised images taken for pixels?"
+PIXELS, NORMALISED = "pixels", "normalised"
+FEWEST = 3  # methods; of two, an order is either kept or reversed
+LEFT = "robust_accuracy"
+NOTES = (
+    "pixels: the attack changes pixels of [0, 1], which the model normalises; what counts is right before and after. "
+    "normalised: as the original does, normalised images are attacked as if they were pixels and cut to [0, 1] after "
+    "each step, which destroys most of them: see none, the attack that does nothing. What is right afterwards counts.",
+)
+ORDER_NOTE = (
+    "Agreement of the order of methods, by what is left under an attack, between both threat models; in brackets: 95 % "
+    "interval, bootstrap over the seeds of each method."
+)
+
+
+def threat_tables(rows: Rows) -> list[Table]:
+    """Return accuracies under both threat models, and how far the orders of methods agree."""
+    found = rows["threat-models"]
+    names = dict.fromkeys((row["threat"], row["attack"]) for row in found)
+    columns = [Column(f"{threat}_{attack}", f"{threat}, {attack} %", Summary) for threat, attack in names]
+    lines: list[dict[str, Value]] = []
+    for group in grouped(found, "dataset", "network", "method", "ipc").values():
+        numbers: dict[str, Value] = {f"{row['threat']}_{row['attack']}": row.summary(LEFT) for row in group}
+        missing = sum(row.missing for row in group)
+        lines.append(about(group[0]) | numbers | {"missing": missing, "alarms": alarms_on(rows, group)})
+    after = (ALARMS, IMAGES, MISSING, *RULES_OF_OWN_RECIPES)
+    notes = [*NOTES, NOTE, *missing_notes(found)]
+    return [Table("threat-models", TITLE, (*BEFORE, *columns, *after), lines, notes), _order_table(found)]
+
+
+def threat_figures(rows: Rows) -> dict[str, Figure]:
+    """Return one figure per data set, network and size."""
+    groups = grouped((row for row in rows["threat-models"] if row["ipc"]), "dataset", "network", "ipc")
+    return figures_of("threat-models", groups, lambda found: any(row.summary(LEFT) for row in found), _draw)
+
+
+def _draw(rows: Sequence[Answered]) -> Figure:
+    """Draw one panel per attack, and two bars per method."""
+    bars = [Bar(str(row["method"]), str(row["threat"]), row.summary(LEFT), panel=str(row["attack"])) for row in rows]
+    return draw_bars(Bars(TITLE, bars, attacked_basis(rows), "method"))
+
+
+def _order_table(rows: Sequence[Answered]) -> Table:
+    lines: list[dict[str, Value]] = []
+    notes = [ORDER_NOTE]
+    for group in _blocks(rows):
+        first, found = group[0], _agreement(group)
+        # A line of no method stays, whichever methods are shown.
+        line = {key: value for key, value in about(first).items() if key not in ("method", "missing", "recipe")}
+        told: dict[str, Value] = {"attack": first["attack"], "methods": found.n}
+        lines.append(line | told | {"kendall": found.kendall, "spearman": found.spearman})
+        reason = found.kendall.reason
+        notes += [f"{first['attack']}, {images(first['ipc'])}: {reason}."] * bool(reason)
+    columns = (
+        *(column for column in BEFORE if column.key != "method"),
+        Column("attack", "attack"),
+        *(Column("kendall", "Kendall", Estimate), Column("spearman", "Spearman", Estimate)),
+        *(Column("methods", "methods", int), IMAGES),
+        *RULES_OF_OWN_RECIPES[1:],
+    )
+    return Table("threat-models-order", "Does the order of methods survive?", columns, lines, notes)
+
+
+def _blocks(rows: Sequence[Answered]) -> Iterator[list[Answered]]:
+    """Yield rows of all methods of one size under one attack."""
+    sized = [row for row in rows if row["ipc"] and row["attack"] != "none"]
+    yield from grouped(sized, "dataset", "network", "ipc", "attack").values()
+
+
+def _agreement(group: Sequence[Answered]) -> Agreement:
+    methods = {method: {row["threat"]: row for row in same} for (method,), same in grouped(group, "method").items()}
+    seeds = {method: _both(found) for method, found in methods.items()}
+    known = {method: found for method, found in seeds.items() if found}
+    if len(known) < FEWEST:
+        return no_agreement(len(known), f"an order is compared of at least {FEWEST} methods")
+    first, second = ({method: [seed[side] for seed in found] for method, found in known.items()} for side in (0, 1))
+    row = group[0]
+    return ranking_preserved(first, second, Seeds(0).child("threat-models", str(row["dataset"]), str(row["attack"])))
+
+
+def _both(found: Mapping[str, Answered]) -> list[tuple[float, ...]]:
+    if not {PIXELS, NORMALISED} <= set(found):
+        return []
+    return complete(found[PIXELS].values(LEFT), found[NORMALISED].values(LEFT))

@@ -1,0 +1,71 @@
+"""An attack without limits, judged within a ball: a change that is larger than others may make does not count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from stillproof.attack.base.attack import Attack as AnyAttack
+from stillproof.attack.base.norms import Norm
+from stillproof.core.components import attacks, stages
+from stillproof.core.errors import BadInput
+from stillproof.run.attack_outcomes import KIND, judged_within, read_outcomes
+from stillproof.run.cell import Planned
+from stillproof.run.stage import Answer, Job, Stage
+from stillproof.suites.requests import Request
+
+if TYPE_CHECKING:
+    from stillproof.run.plan import Planner
+
+
+@stages.register("within", version=1)
+@dataclass(frozen=True)
+class Within(Stage):
+    """What an attack that looks for the nearest change comes to within a ball; derived, costs nothing.
+
+    Args:
+        of: The attack, under ``fair``.
+        norm: The norm of the ball.
+        eps: Its radius, in pixels of [0, 1].
+    """
+
+    of: Request
+    norm: Norm
+    eps: float
+
+    def plan(self, planner: Planner) -> Planned:
+        """Plan the judgement, and the attack."""
+        if not self.eps > 0:
+            raise BadInput(f"eps = {self.eps:g} is not allowed: it must be above 0.")
+        cell = planner.plan(self.of)
+        if cell.stage != "attack" or cell.spec["protocol"] != "fair":
+            raise BadInput(f"{cell.label} is not an attack on pixels, so that a ball means nothing for it.")
+        attack = cast(AnyAttack, attacks.rebuild(cell.spec["attack"]))
+        if not attack.nearest:
+            raise BadInput(f"{cell.label} has a ball of its own: give it another eps instead.")
+        same = {key: cell.spec[key] for key in ("model", "test", "images", "protocol")}
+        return Planned(
+            {"of": cell.id, "norm": self.norm, "eps": self.eps, **same},
+            f"{cell.label} within {self.eps:.3g} in {self.norm}",
+            needs=(cell.id,),
+            where=cell.where,
+        )
+
+    @staticmethod
+    def compute(job: Job) -> Answer:
+        """Take back the successes that are too far away."""
+        spec = job.spec
+        answer = job.answer_of(spec["of"])
+        found = judged_within(read_outcomes(job.store, answer["outcomes"]), spec["norm"], spec["eps"])
+        card: dict[str, Any] = {key: spec[key] for key in ("of", "norm", "eps")} | {"cell": job.cell}
+        kept = job.store.keep(KIND, found, card, cell=job.cell)
+        turned = found["success"]
+        n = answer["n"]
+        result = {
+            **{key: answer[key] for key in ("n", "clean_accuracy", "passes_per_image")},
+            "robust_accuracy": int(found["robust"].sum()) / n,
+            "success_rate": int(turned.sum()) / n,
+            "passes_to_success": found["first_success"][turned].double().mean().item() if turned.any() else None,
+            "outcomes": kept,
+        }
+        return Answer(result, artifacts=(kept,), derived_from=(spec["of"],))

@@ -1,0 +1,1 @@
+"""Suite beard: adversarial robustness of models trained on distilled data."""

@@ -1,0 +1,28 @@
+"""Are the gradients of each model to be trusted?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from stillproof.suites.beard.victims import Victim, Victims
+from stillproof.suites.requests import Request, Row
+
+
+def alarm_rows(victims: Victims) -> Iterator[Row]:
+    """Yield one row per model, with and without a defence."""
+    defended = victims.defended() if "defences" in victims.suite.sections else ()
+    for victim in (*victims.undefended(), *defended):
+        yield victims.row("alarms", victim, partial(_checked, victims, victim))
+
+
+def _checked(victims: Victims, victim: Victim, seed: int) -> Request:
+    suite = victims.suite
+    return Request(
+        "attack-check",
+        model=victims.model(victim, seed),
+        dataset=victims.builder.dataset,
+        eps=suite.linf_eps,
+        limit=suite.limit or None,
+        seed=seed,
+    )

@@ -1,0 +1,32 @@
+"""Robust accuracy over the size of the change: curves from one attack per norm, checked by others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from stillproof.suites.beard.victims import Victim, Victims
+from stillproof.suites.requests import Request, Row
+
+CHECKED = (0.25, 0.5, 1.0)  # where curves are checked by attacks with a fixed radius, as shares of the largest
+MINIMAL = "fmn:norm={norm}"  # looks for the smallest change that fools, so that one run gives the whole curve
+FIXED = "apgd:norm={norm}:eps={eps!r}"
+
+
+def curve_rows(victims: Victims) -> Iterator[Row]:
+    """Yield one row per model and norm, with and without a defence."""
+    defended = victims.defended() if "defences" in victims.suite.sections else ()
+    for victim in (*victims.undefended(), *defended):
+        for norm, reach in victims.suite.reaches().items():
+            yield victims.row("curves", victim, partial(_curve, victims, victim, norm, reach), norm=norm)
+
+
+def _curve(victims: Victims, victim: Victim, norm: str, reach: float, seed: int) -> Request:
+    """Ask for the curve of one seed, always in pixels: elsewhere a radius means nothing."""
+
+    def attack(reference: str) -> Request:
+        return victims.attack(victim, reference, "untargeted", seed, protocol="fair")
+
+    checks = [attack(FIXED.format(norm=norm, eps=share * reach)) for share in CHECKED]
+    minimal = attack(MINIMAL.format(norm=norm))
+    return Request("robust-curve", of=minimal, checks=checks, largest=reach)

@@ -1,0 +1,35 @@
+"""The three sizes of suite beard; the published protocol is its defaults."""
+
+from __future__ import annotations
+
+from stillproof.core.presets import Preset
+
+QUICK = {
+    "scale": "quick",
+    "dataset": ("digits",),
+    "methods": ("random", "k-center", "herding", "dm"),
+    "ipc": (1, 10),
+    "seeds": 3,
+    "recipe": "quick",
+    "full_recipe": "quick-real",
+    "defences": ("pgd-at", "trades"),
+    "steps": (1, 3, 10),
+    "timed": 256,
+    "linf_eps": 0.2,  # digits have strokes of 1 on a ground of 0, and withstand more than photographs
+    "l2_eps": 1.5,
+}
+SMOKE = QUICK | {
+    "scale": "smoke",
+    "methods": ("random", "dm"),
+    "ipc": (1,),
+    "seeds": 2,
+    "recipe": "smoke",
+    "full_recipe": "smoke",
+    "attacks": ("fgsm", "pgd:steps=2", "deepfool:steps=2"),
+    "targeted_attacks": ("fgsm", "pgd:steps=2"),
+    "defences": ("pgd-at",),
+    "steps": (1, 2),
+    "limit": 40,
+    "timed": 20,
+}
+PRESETS = (Preset("paper", {"scale": "paper"}), Preset("quick", QUICK), Preset("smoke", SMOKE))

@@ -1,0 +1,101 @@
+"""Suite beard: how well do models that were trained on distilled data withstand attacks, and at what cost?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from stillproof.core.components import suites
+from stillproof.core.presets import Preset, Scale
+from stillproof.core.types import Selection
+from stillproof.report.section import Section, sections_named
+from stillproof.suites.beard.presets import PRESETS
+from stillproof.suites.beard.sections import SECTIONS
+from stillproof.suites.beard.victims import Victims
+from stillproof.suites.requests import Row
+from stillproof.suites.row_builder import Protocol, RowBuilder
+
+
+@suites.register("beard", version=1, paper="arXiv:2411.09265")
+@dataclass(frozen=True)
+class Beard:
+    """All questions of BEARD, under a correct threat model.
+
+    Args:
+        dataset: Data sets.
+        methods: Distillers, with parameters where wanted, and sets that are there already: an artifact's name, id or
+            folder, or somebody's file.
+        ipc: Images per class of what is distilled; a set that is there has its own.
+        seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
+        network: Networks that are trained and attacked; each method distils with the first.
+        sections: Which questions.
+        recipe: How networks are trained on distilled sets.
+        full_recipe: How networks are trained on all real images; empty leaves them out.
+        attacks: Attacks that any wrong class will do for.
+        targeted_attacks: Attacks that aim at the class after the image's own.
+        defences: Ways to train networks that withstand attacks; they are compared on the largest sets.
+        steps: Numbers of steps of PGD in the section that asks whether attacks converge.
+        linf_eps: How far curves reach in Linf, in pixels of [0, 1].
+        l2_eps: The same in L2; under ``fair`` also the most by which attacks without a ball may change an image.
+        limit: How many of the test images are attacked, from the first on; 0 for all.
+        timed: How many of them attacks are timed on; 0 leaves times out.
+        protocol: ``fair`` attacks pixels, ``faithful`` normalised images as the original does.
+        selection: Which epoch counts.
+        scale: Size of the distillers' presets.
+    """
+
+    dataset: tuple[str, ...] = ("cifar10",)
+    methods: tuple[str, ...] = ("random", "dc", "dsa", "mtt", "dm", "idm", "bacon")
+    ipc: tuple[int, ...] = (1, 10, 50)
+    seeds: int = 5
+    network: tuple[str, ...] = ("home",)
+    sections: tuple[str, ...] = tuple(section.name for section in SECTIONS)
+    recipe: str = "beard"
+    full_recipe: str = "real"
+    attacks: tuple[str, ...] = ("fgsm", "pgd", "pgd-l2", "deepfool", "cw", "autoattack")
+    targeted_attacks: tuple[str, ...] = ("fgsm", "pgd", "pgd-l2", "cw")
+    defences: tuple[str, ...] = ("pgd-at", "pgd-at-loss", "trades", "mart", "trs")
+    steps: tuple[int, ...] = (1, 3, 5, 10, 40)
+    linf_eps: float = 8 / 255
+    l2_eps: float = 128 / 255
+    limit: int = 0
+    timed: int = 512
+    protocol: Protocol = "fair"
+    selection: Selection = "last"
+    scale: Scale = "paper"
+
+    presets: ClassVar[Sequence[Preset]] = PRESETS
+    reports: ClassVar[Sequence[Section[Any]]] = SECTIONS
+
+    def __post_init__(self) -> None:
+        """Refuse empty questions, balls that hold nothing, and sections that do not exist."""
+        if self.seeds < 1:
+            raise ValueError("seeds must be at least 1")
+        for name in ("dataset", "network", "ipc", "sections", "attacks"):
+            if not getattr(self, name):
+                raise ValueError(f"{name} needs at least one value")
+        for name in ("linf_eps", "l2_eps"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be above 0, not {getattr(self, name):g}")
+        for name in ("limit", "timed"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must be at least 0, not {getattr(self, name)}")
+        if any(steps < 1 for steps in self.steps):
+            raise ValueError(f"steps must be at least 1 each, not {self.steps}")
+        sections_named(SECTIONS, self.sections)
+
+    def reaches(self) -> dict[str, float]:
+        """Return how far curves reach in each norm."""
+        return {"Linf": self.linf_eps, "L2": self.l2_eps}
+
+    def rows(self) -> list[Row]:
+        """Return the rows of all sections, by data set and network."""
+        asked = sections_named(SECTIONS, self.sections)
+        found = []
+        for dataset in self.dataset:
+            builder = RowBuilder(dataset, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
+            for network in self.network:
+                victims = Victims(self, builder, network)
+                found += [row for section in asked for row in section.rows(victims)]
+        return found

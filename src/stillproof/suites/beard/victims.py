@@ -1,0 +1,101 @@
+"""The models that are attacked, and what is asked of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from stillproof.core.components import attacks
+from stillproof.core.protocol import Protocol
+from stillproof.core.reference import parse_reference
+from stillproof.suites.requests import Request, Row, selected, trained
+from stillproof.suites.row_builder import FULL, RowBuilder
+
+if TYPE_CHECKING:
+    from stillproof.suites.beard.suite import Beard
+
+Mode = Literal["untargeted", "targeted"]
+MODES: tuple[Mode, ...] = ("untargeted", "targeted")
+TARGETS = {"untargeted": None, "targeted": "next"}  # the class after the image's own, as in the original
+
+
+@dataclass(frozen=True)
+class Victim:
+    """Networks that were trained on the sets of one method, one per seed.
+
+    Args:
+        method: The method; ``full`` for all real images.
+        ipc: Images per class; none for all real images.
+        defence: How they were trained to withstand attacks; empty if they were not.
+    """
+
+    method: str
+    ipc: int | None
+    defence: str = ""
+
+
+@dataclass(frozen=True)
+class Victims:
+    """Turns questions about the models of one data set and one network into rows."""
+
+    suite: Beard
+    builder: RowBuilder
+    network: str
+
+    @property
+    def largest(self) -> int:
+        """Return the largest number of images per class."""
+        return max(self.suite.ipc)
+
+    def undefended(self) -> Iterator[Victim]:
+        """Yield the models without a defence: of all real images, then of every method and size."""
+        if self.suite.full_recipe:
+            yield Victim(FULL, None)
+        for method, ipc in self.builder.asked(self.suite.methods, self.suite.ipc):
+            yield Victim(method, ipc)
+
+    def defended(self) -> Iterator[Victim]:
+        """Yield the models of the largest sets, with every defence."""
+        for one in self.undefended():
+            if one.ipc in (None, self.largest):
+                yield from (Victim(one.method, one.ipc, defence) for defence in self.suite.defences)
+
+    def model(self, victim: Victim, seed: int) -> Request:
+        """Ask for the network of one seed."""
+        on = self.builder.images(victim.method, victim.ipc, seed)
+        asked = trained(on, self.network, self.recipe(victim), seed, defence=victim.defence or None)
+        return selected(asked, self.builder.selection)
+
+    def recipe(self, victim: Victim) -> str:
+        """Return how its networks are trained."""
+        return self.suite.full_recipe if victim.ipc is None else self.suite.recipe
+
+    def attack(self, victim: Victim, attack: str, mode: Mode, seed: int, protocol: Protocol | None = None) -> Request:
+        """Ask for an attack on the network of one seed."""
+        return Request(
+            "attack",
+            model=self.model(victim, seed),
+            dataset=self.builder.dataset,
+            attack=attack,
+            targets=TARGETS[mode],
+            limit=self.suite.limit or None,
+            seed=seed,
+            protocol=protocol or self.suite.protocol,
+        )
+
+    def row(self, section: str, victim: Victim, ask: Callable[[int], Request], **more: Any) -> Row:
+        """Return a row with one request per seed."""
+        requests = [ask(seed) for seed in range(self.builder.seeds)]
+        about = {"network": self.network, "recipe": self.recipe(victim), "defence": victim.defence}
+        return self.builder.row(section, victim.method, victim.ipc, requests, **about, **more)
+
+
+def family(attack: str) -> str:
+    """Return the name that an attack's reference begins with."""
+    return parse_reference(attack)[0]
+
+
+def has_no_ball(attack: str) -> bool:
+    """Say whether an attack looks for the nearest change, wherever that is."""
+    return "eps" not in attacks.entry(family(attack)).params
