@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from stillproof.report.answers import Answered
+from stillproof.report.beard.assessed import Assessed, assessed
+from stillproof.report.beard.scores import score_tables
+from stillproof.report.rows import by_section
+from stillproof.report.tables.table import Mean, Table, Value
+from stillproof.score.stats import Summary
+
+# BACON on CIFAR-10, targeted, by images per class: clean accuracy and those under FGSM, PGD, PGD in L2 and C&W, in
+# percent, then the seconds of the same; from the logs that BEARD ships.
+ACCURACY = {
+    1: (44.95, (29.59, 30.61, 33.73, 36.58)),
+    10: (61.73, (39.13, 40.10, 44.06, 44.93)),
+    50: (69.95, (44.68, 45.59, 50.81, 44.71)),
+}
+SECONDS = {
+    1: (2.50, (3.01, 8.52, 8.71, 73.94)),
+    10: (3.06, (2.85, 8.32, 8.50, 73.75)),
+    50: (3.04, (3.01, 11.96, 12.22, 75.82)),
+}
+ATTACKS = ("fgsm", "pgd", "pgd-l2", "cw")
+
+
+def row(
+    ipc: int | None, measure: str, answers: Sequence[dict[str, Any] | None], attack: str | None, **keys: Any
+) -> Answered:
+    usual = {"section": "scores", "dataset": "cifar10", "method": "bacon", "network": "convnet-3", "home": "convnet-3"}
+    rules = {"recipe": "beard", "protocol": "faithful", "selection": "last", "scale": "paper", "defence": ""}
+    said = {"ipc": ipc, "measure": measure, "attack": attack, "mode": "targeted"}
+    return Answered({**usual, **rules, **said, **keys}, answers, ["it went off"] * (None in answers))
+
+
+def bacon(seeds: int = 1, **keys: Any) -> list[Answered]:
+    found = []
+    for ipc, (clean, under) in ACCURACY.items():
+        clean_seconds, seconds = SECONDS[ipc]
+        for number, attack in enumerate(ATTACKS):
+            left = under[number] / 100
+            answer = {"n": 10_000, "clean_accuracy": clean / 100, "robust_accuracy": left, "success_rate": 0.2}
+            answer |= {"passes_to_success": 3.0 + number}
+            time = {"images": 10_000, "clean_seconds": clean_seconds, "seconds": seconds[number]}
+            found += [row(ipc, "accuracy", [answer] * seeds, attack, **keys)]
+            found += [row(ipc, "time", [time] * seeds, attack, **keys)]
+        worst = {"n": 10_000, "clean_accuracy": clean / 100, "robust_accuracy": 0.2}
+        found.append(row(ipc, "worst", [worst] * seeds, None, **keys))
+    return found
+
+
+def mean(value: Value) -> float:
+    found = value.summary if isinstance(value, Mean) else value
+    assert isinstance(found, Summary)
+    return found.mean
+
+
+def by_size(rows: list[Answered]) -> dict[str, Assessed]:
+    return {one.sizes: one for one in assessed(rows)}
+
+
+def tables(rows: list[Answered]) -> dict[str, Table]:
+    return {table.name: table for table in score_tables(by_section(rows))}
+
+
+def test_scores_of_the_shipped_logs_are_the_published_ones() -> None:
+    found = by_size(bacon())
+    ratios = [found[size].ratio() for size in ("1", "10", "50", "pooled: 1, 10, 50")]
+    assert [round(100 * mean(value), 2) for value in ratios] == [19.78, 12.94, 6.99, 36.83]
+    spent = [found[size].efficiency() for size in ("1", "10", "50", "pooled: 1, 10, 50")]
+    assert [round(100 * mean(value), 2) for value in spent] == [29.46, 28.71, 31.21, 29.27]
+    pooled = found["pooled: 1, 10, 50"]
+    assert 100 * mean(pooled.crei()) == pytest.approx(33.05, abs=0.005)
+    assert mean(pooled.crei(1.0)) == mean(pooled.ratio()) and mean(pooled.crei(0.0)) == mean(pooled.efficiency())
+
+
+def test_a_published_value_stands_beside_its_own_protocol_alone() -> None:
+    there = [line.get("published_crei") for line in tables(bacon())["scores"].rows]
+    assert [getattr(value, "printed", None) for value in there] == [None, None, None, "33.05"]
+    for other in ({"protocol": "fair"}, {"scale": "quick"}, {"recipe": "quick"}, {"dataset": "cifar100"}):
+        assert not any(line.get("published_crei") for line in tables(bacon(**other))["scores"].rows), other
+
+
+def test_a_seed_that_lacks_an_attack_has_no_score() -> None:
+    rows = bacon(seeds=2)
+    rows[0] = Answered(rows[0].keys, [rows[0].results[0], None], ["it went off"])
+    found = by_size(rows)
+    for size, n in (("1", 1), ("10", 2), ("pooled: 1, 10, 50", 1)):
+        value = found[size].ratio()
+        assert value is not None and value.n == n
+    table = tables(rows)["scores"]
+    assert any("it went off" in note for note in table.notes)
+
+
+def test_one_attack_has_no_ratio_of_its_own_but_one_in_its_pool() -> None:
+    rows = [one for one in bacon() if one["attack"] in (None, "fgsm")]
+    single = [one for one in assessed(rows) if len(one.parts) == 1]
+    assert single and all(one.ratio() is None and one.crei() is None for one in single)
+    lines = {line["ipc"]: line for line in tables(rows)["attacks"].rows}
+    lost = {ipc: clean - under[0] for ipc, (clean, under) in ACCURACY.items()}
+    for ipc, line in lines.items():
+        assert mean(line["rr"]) == pytest.approx(1 - lost[ipc] / max(lost.values()))  # type: ignore[index]
+
+
+def test_the_worst_attack_of_the_pool_has_nothing_left() -> None:
+    lines = tables(bacon())["attacks"].rows
+    assert min(mean(line["rr"]) for line in lines) == pytest.approx(0)
+    assert max(mean(line["ae"]) for line in lines) == pytest.approx(1)
+
+
+def test_boards_rank_by_crei_and_put_what_is_missing_last() -> None:
+    better = bacon(method="dm", mode="targeted")
+    rows = [*bacon(), *bacon(mode="untargeted"), *better, *bacon(method="dm", mode="untargeted")]
+    for one in rows:
+        if one["method"] == "dm" and one["measure"] == "accuracy" and one["attack"] != "fgsm":
+            for answer in one.results:
+                assert answer is not None
+                answer["robust_accuracy"] += 0.05
+    rows += [*bacon(method="mtt", mode="targeted")]
+    found = tables(rows)
+    board = found["leaderboard-cifar10-unified"].rows
+    assert [(line["rank"], line["method"]) for line in board] == [(1, "dm"), (2, "bacon"), (None, "mtt")]
+    assert {f"leaderboard-cifar10-{size}" for size in (1, 10, 50)} <= set(found)
+
+
+def test_alarms_stand_beside_robust_numbers() -> None:
+    assert {line["alarms"] for line in tables(bacon())["scores"].rows} == {"not checked"}
+    rung = [{"alarms": ["the gradient is zero"]}]
+    checks = [row(ipc, "", [*rung], None, section="alarms") for ipc in ACCURACY]
+    lines = tables([*bacon(), *checks])["scores"].rows
+    assert [line["alarms"] for line in lines] == ["1 of 1"] * 3 + ["3 of 3"]

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from stillproof.core.components import suites
+from stillproof.core.presets import SCALES, preset_params
+from stillproof.suites.accuracy import Accuracy
+from stillproof.suites.beard.suite import Beard
+from stillproof.suites.requests import Request, Row
+
+SECTIONS = [section.name for section in Beard.reports]
+
+
+def suite(scale: str = "smoke", **options: Any) -> Beard:
+    found = suites.build("beard", preset_params(suites.get("beard"), scale, "", 1) | options)
+    assert isinstance(found, Beard)
+    return found
+
+
+def of(rows: Iterable[Row], **keys: Any) -> list[Row]:
+    return [row for row in rows if all(row.keys.get(key) == value for key, value in keys.items())]
+
+
+def parts(request: Request, stage: str) -> Iterator[Request]:
+    """Yield all requests of a stage that a request is made of, itself among them."""
+    if request.stage == stage:
+        yield request
+    for value in request.params.values():
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Request):
+                yield from parts(part, stage)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("protocol", ["fair", "faithful"])
+def test_every_scale_asks_every_question(scale: str, protocol: str) -> None:
+    assert {row.keys["section"] for row in suite(scale, protocol=protocol).rows()} == set(SECTIONS)
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_can_be_asked_alone(section: str) -> None:
+    assert {row.keys["section"] for row in suite(sections=[section]).rows()} == {section}
+
+
+def test_models_are_those_of_suite_accuracy() -> None:
+    quick = suites.build("accuracy", preset_params(suites.get("accuracy"), "quick", "", 1))
+    assert isinstance(quick, Accuracy)
+    trained = {request for row in quick.rows() for request in row.requests}
+    ours = suite("quick")
+    asked = of(ours.rows(), section="scores", measure="accuracy", attack="pgd", mode="untargeted")
+    assert asked and all(request.model in trained for row in asked for request in row.requests)
+
+
+def test_an_attack_without_a_ball_is_judged_within_one() -> None:
+    for protocol, stage in (("fair", "within"), ("faithful", "attack")):
+        rows = of(suite("quick", protocol=protocol).rows(), section="scores", attack="deepfool", measure="accuracy")
+        assert {request.stage for row in rows for request in row.requests} == {stage}
+
+
+def test_targeted_attacks_aim_at_the_next_class() -> None:
+    for mode, targets in (("untargeted", {None}), ("targeted", {"next"})):
+        rows = of(suite().rows(), section="scores", mode=mode)
+        assert {one.targets for row in rows for request in row.requests for one in parts(request, "attack")} == targets
+
+
+def test_curves_are_in_pixels_whatever_the_protocol() -> None:
+    rows = of(suite(protocol="faithful").rows(), section="curves")
+    assert {one.protocol for row in rows for request in row.requests for one in parts(request, "attack")} == {"fair"}
+
+
+def test_defended_models_are_of_the_largest_sets() -> None:
+    rows = [row for row in suite("quick").rows() if row.keys["defence"]]
+    assert {row.keys["ipc"] for row in rows} == {None, 10}
+    assert all(train.defence == row.keys["defence"] for row in rows for train in parts(row.requests[0], "train"))
+
+
+def test_without_times_nothing_is_timed() -> None:
+    assert not of(suite(timed=0).rows(), measure="time")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"linf_eps": 0.0}, {"limit": -1}, {"steps": (0,)}, {"seeds": 0}, {"attacks": ()}, {"sections": ("x",)}]
+)
+def test_bad_questions_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(Exception, match=next(iter(wrong)).removesuffix("s")):
+        suite(**wrong)

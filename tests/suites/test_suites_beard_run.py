@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stillproof.report.answers import Answered, answered_rows
+from stillproof.report.figures.save import save_figure
+from stillproof.report.run_report import report_of
+from stillproof.report.runs import newest_run
+from stillproof.session import Session
+from stillproof.suites.beard.suite import Beard
+
+OPTIONS = {
+    "scale": "smoke",
+    "methods": ["random", "k-center", "dm:steps=2"],
+    "network": ["convnet:depth=1:width=4"],
+    "full_recipe": "",
+    "limit": 30,
+    "timed": 10,
+}
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    with Session(str(tmp_path_factory.mktemp("beard") / "results.db")) as opened:
+        status = opened.run_suite("beard", OPTIONS)
+        assert set(status.values()) == {"done"}
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def rows(session: Session) -> list[Answered]:
+    return answered_rows(session.store, newest_run(session.store, "beard"))
+
+
+def test_every_section_has_its_table(session: Session) -> None:
+    tables = {table.name for table in session.tables("beard")}
+    assert {section.name for section in Beard.reports} <= tables
+    assert {"attacks", "alpha", "leaderboard-digits-1", "threat-models-order"} <= tables
+
+
+def test_figures_are_drawn(session: Session, tmp_path: Path) -> None:
+    figures = report_of(session.store, newest_run(session.store, "beard")).figures()
+    assert {name.partition("-")[0] for name in figures} >= {"curves", "trade", "convergence", "threat", "defences"}
+    for name, figure in figures.items():
+        save_figure(figure, tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+
+
+def test_the_same_run_again_computes_nothing(session: Session) -> None:
+    planner, _, _ = session.plan_suite("beard", OPTIONS)
+    assert session.estimate(planner).cached == len(planner.cells)
+
+
+def test_curves_fall_and_hold_what_single_attacks_found(rows: list[Answered]) -> None:
+    for answer in (answer for row in rows if row["section"] == "curves" for answer in row.results):
+        assert answer is not None
+        falling = answer["accuracies"]
+        assert falling[0] == answer["clean_accuracy"] and falling == sorted(falling, reverse=True)
+        assert falling[-1] <= answer["area"] <= falling[0]
+        for check in answer["checks"]:
+            assert check["robust_accuracy"] <= check["curve"]
+        assert answer["gap"] >= 0 and answer["checks"][-1]["robust_accuracy"] == falling[-1]
+
+
+def test_the_worst_case_is_below_every_attack(rows: list[Answered]) -> None:
+    scores = [row for row in rows if row["section"] == "scores" and row["measure"] != "time"]
+    for worst in (row for row in scores if row["measure"] == "worst"):
+        same = ("method", "ipc", "mode")
+        beside = [row for row in scores if row["attack"] and all(row[key] == worst[key] for key in same)]
+        assert beside
+        for row in beside:
+            for one, all_of_them in zip(row.values("robust_accuracy"), worst.values("robust_accuracy"), strict=True):
+                assert one is not None and all_of_them is not None and all_of_them <= one
+
+
+@pytest.mark.slow
+def test_faithful_runs_too(tmp_path: Path) -> None:
+    with Session(str(tmp_path / "s.db")) as opened:
+        status = opened.run_suite("beard", OPTIONS | {"protocol": "faithful", "defences": ["trades", "mart"]})
+        assert set(status.values()) == {"done"}
+        assert {table.name for table in opened.tables("beard")} >= {"scores", "defences"}
