@@ -78,6 +78,11 @@ class Crafting:
         self.judge(points, logits)
         return logits
 
+    def peek(self, points: Tensor) -> Tensor:
+        """Return the same, of points that may lie outside the limits: they are not judged."""
+        self.ledger.forwards[self.rows] += 1
+        return self._checked(self.victim.logits(points))
+
     def gradient(self, points: Tensor, loss: Loss | None = None) -> Tensor:
         """Return the gradient of a loss at changed images, (N, C, H, W); one forward pass and one backward pass.
 
@@ -135,6 +140,11 @@ class Crafting:
             self.logits(points)
         else:
             self.ledger.images[self.rows] = points
+
+    def fools(self, logits: Tensor) -> Tensor:
+        """Return a mask of the images that such an answer means to be fooled."""
+        said = logits.argmax(1)
+        return said != self.labels if self.targets is None else said == self.targets
 
     def staying(self) -> Tensor:
         """Return a mask of the images that go on: where images may leave, those that are not fooled yet."""
