@@ -180,6 +180,7 @@ BOUNDED = [
     Case("rfgsm", "torchattacks", torchattacks("RFGSM", **SIGN)),
     Case("ffgsm", "torchattacks", torchattacks("FFGSM", eps=_eps, alpha=lambda task: 1.25 * task.eps)),
     Case("tpgd", "torchattacks", torchattacks("TPGD", **SIGN)),
+    Case("spsa:lr=0.06:steps=2", "torchattacks", torchattacks("SPSA", eps=_eps, lr=_eps, nb_iter=_is(2))),
 ]
 
 FOOLBOX_CW = {"binary_search_steps": _is(5), "steps": _is(50), "stepsize": _is(0.05), "initial_const": _is(1.0)}
@@ -202,4 +203,21 @@ NEAREST = [
     Case("deepfool", "adv_lib", adv_lib("df", **DEEPFOOL), "L2"),
     Case("deepfool:norm=Linf", "foolbox", foolbox("LinfDeepFoolAttack", **DEEPFOOL), "Linf"),
     Case("deepfool:norm=Linf", "adv_lib", adv_lib("df", norm=_is(float("inf")), **DEEPFOOL), "Linf"),
+    Case("fmn", "adv_lib", adv_lib("fmn", norm=_is(float("inf")), steps=_is(100)), "Linf"),
+    # Theirs takes the border for nearer than it is where pixels are black or white, and loses a tenth of the images.
+    Case("fmn-l2", "adv_lib", adv_lib("fmn", norm=_is(2), steps=_is(100)), "L2"),
+    Case("fmn-l1", "adv_lib", adv_lib("fmn", norm=_is(1), steps=_is(100)), "L1"),
+    Case("fmn", "foolbox", foolbox("LInfFMNAttack", steps=_is(100)), "Linf"),
+    Case("fmn-l2", "foolbox", foolbox("L2FMNAttack", steps=_is(100)), "L2"),
+    Case("fmn-l1", "foolbox", foolbox("L1FMNAttack", steps=_is(100)), "L1"),
+    Case("ddn", "adv_lib", adv_lib("ddn", steps=_is(100), levels=_is(None)), "L2"),
+    Case("ddn:levels=256", "adv_lib", adv_lib("ddn", steps=_is(100), levels=_is(256)), "L2"),
+    Case("ddn", "foolbox", foolbox("DDNAttack", steps=_is(100)), "L2"),
 ]
+
+# One pixel of another colour, at the same number of candidates and generations.
+SPARSE = Case(
+    "onepixel:pixels=3:steps=20:popsize=30",
+    "torchattacks",
+    torchattacks("OnePixel", pixels=_is(3), steps=_is(20), popsize=_is(30)),
+)

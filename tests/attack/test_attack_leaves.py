@@ -25,7 +25,7 @@ from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 
 TO_THE_END = Rules(early_exit=False, answer="last", keep_images=True)
-BOUNDED = sorted(name for name in attacks.entries() if name not in ("none", "cw", "deepfool"))
+BOUNDED = sorted(name for name in attacks.entries() if attack_of(name).radius is not None)
 
 
 def made(name: str, count: int = 20, rules: Rules = TO_THE_END) -> Tensor:

@@ -7,7 +7,7 @@ import warnings
 import pytest
 import torch
 from attack_setups import HALF, attacked, images, trained
-from oracles import BOUNDED, NEAREST, Case, Task
+from oracles import BOUNDED, NEAREST, SPARSE, Case, Task
 from torch import Tensor
 
 from stillproof.attack.base.attack import attack_of
@@ -78,3 +78,12 @@ def test_changes_are_no_larger(case: Case) -> None:
         )
     both = ours.isfinite() & their.isfinite()
     assert ours[both].mean() <= (1 + LONGER) * their[both].mean()
+
+
+def test_a_few_pixels_fool_as_many_images() -> None:
+    made, ours = theirs(SPARSE), attacked(SPARSE.ours, COUNT)
+    labels = images(COUNT)[1]
+    robust = ((predictions(made) == labels) & ours.clean_right).float().mean().item()
+    assert ours.images is not None
+    assert ours.robust_accuracy <= robust + TOLERANCE
+    assert ours.robust_accuracy < ours.clean_accuracy - 0.05, "pixels that matter"

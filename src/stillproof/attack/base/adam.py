@@ -23,3 +23,9 @@ class Adam:
         self.square = SQUARE * self.square + (1 - SQUARE) * gradient.square()
         spread = (self.square / (1 - SQUARE**self.made)).sqrt() + SMALL
         return self.lr * self.mean / (1 - MEAN**self.made) / spread
+
+    def only(self, kept: Tensor) -> Adam:
+        """Return what is remembered of the rows that a mask keeps."""
+        other = Adam(self.mean[kept], self.lr)
+        other.made, other.mean, other.square = self.made, self.mean[kept], self.square[kept]
+        return other
