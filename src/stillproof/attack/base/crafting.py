@@ -144,11 +144,6 @@ class Crafting:
         else:
             self.ledger.images[self.rows] = points
 
-    def fools(self, logits: Tensor) -> Tensor:
-        """Return a mask of the images that such an answer means to be fooled."""
-        said = logits.argmax(1)
-        return said != self.labels if self.targets is None else said == self.targets
-
     def staying(self) -> Tensor:
         """Return a mask of the images that go on: where images may leave, those that are not fooled yet."""
         return self.unfooled() if self.leaves else torch.ones_like(self.rows, dtype=torch.bool)

@@ -33,6 +33,6 @@ def draw_trade_off(found: Sequence[Assessed]) -> Figure:
 
 
 def _kept(clean: Floats, robust: Floats) -> Floats:
-    """Return the share of right images that stay right."""
-    kept: Floats = np.divide(robust, clean, out=np.zeros_like(robust), where=clean > 0)
+    """Return the share of right images that stay right; more than all of them cannot."""
+    kept: Floats = np.minimum(np.divide(robust, clean, out=np.ones_like(robust), where=clean > 0), 1.0)
     return kept

@@ -38,7 +38,7 @@ def draw_score_lines(axes: Axes, score: Callable[[Floats, Floats], Floats], name
     if not len(levels):
         return
     lines = axes.contour(x, y, scores, levels=levels, colors=FAINT, linewidths=0.8, linestyles=":", alpha=0.8)
-    places = [_free(segments[0], low, high, drawn) for segments in lines.allsegs if segments]
+    places = [_free(segments[0], low, high, drawn) for segments in lines.allsegs if segments and len(segments[0])]
     free = [place for place in places if place is not None]
     axes.clabel(lines, fmt=lambda level: f"{name} {as_percent(level)}", fontsize=8, manual=free)
 
