@@ -29,8 +29,8 @@ NORM = Column("norm", "norm", fold="same")
 NOTES = (
     "Mean over eps: the area below the curve of robust accuracy from 0 to the largest eps, divided by that eps; it is "
     "what is left on average over all sizes of changes. The curve is that of FMN, which looks for the smallest change "
-    "of each image that fools the model, in pixels of [0, 1]. At three eps it is checked by APGD: what that fools besides "
-    "is taken off the curve, too, and the largest gap is the most that came of it, in points.",
+    "of each image that fools the model, in pixels of [0, 1]. At three eps it is checked by APGD: what that fools "
+    "besides is taken off the curve, too, and the largest gap is the most that came of it, in points.",
 )
 
 
