@@ -12,6 +12,7 @@ from commands import Commands
 from stillproof.cli.config import read_toml
 from stillproof.core.components import suites
 from stillproof.core.errors import BadInput
+from stillproof.defend.base.defence import defence_of
 from stillproof.importers.beard_config import read_config
 from stillproof.importers.beard_log import read_log, read_logs
 
@@ -155,16 +156,35 @@ def test_a_configuration_becomes_one_that_runs(tmp_path: Path, stillproof: Comma
     assert not (tmp_path / "stillproof.db").exists()
 
 
-def test_a_configuration_for_attacks_and_defended_training_names_the_commands(tmp_path: Path) -> None:
-    attacks = read_config(
-        write_config(tmp_path, load_file="x.pth", test_attack=["Clean", "PGD", "CW"], target_attack=[True, False])
-    )
-    command = "stillproof attack x.pth --dataset cifar10 --attack none,pgd,cw --protocol faithful"
-    assert attacks.commands == (f"{command} --targeted", command)
-    (defended,) = read_config(write_config(tmp_path, train_attack="PGD")).commands
-    assert defended.startswith("stillproof train bacon --dataset cifar10") and "pgd-at:random_start=false" in defended
-    real = read_config(write_config(tmp_path, src_dataset=True)).params
-    assert real["methods"] == [] and real["full_recipe"] == "beard"
+def test_a_configuration_for_attacks_asks_suite_beard(tmp_path: Path) -> None:
+    asked = ["Clean", "PGD_e4", "Deepfool", "CW"]
+    read = read_config(write_config(tmp_path, load_file="x.pth", test_attack=asked, target_attack=[True, False]))
+    assert read.suite == "beard" and read.params["sections"] == ["scores"] and read.params["defences"] == []
+    assert read.params["attacks"] == ["pgd:eps=4/255", "deepfool", "cw"]
+    assert read.params["targeted_attacks"] == ["pgd:eps=4/255", "cw"]
+    command = "stillproof attack x.pth --dataset cifar10 --attack pgd:eps=4/255,deepfool,cw --protocol faithful"
+    assert read.commands == (f"{command} --targeted", command)
+
+
+def test_a_configuration_for_defended_training_asks_suite_beard(tmp_path: Path) -> None:
+    read = read_config(write_config(tmp_path, train_attack="PGD"))
+    assert read.suite == "beard" and read.params["sections"] == ["defences"] and read.params["attacks"] == ["pgd"]
+    assert read.params["defences"] == ["pgd-at:random_start=false:step=2/225"]
+    defence: Any = defence_of(read.params["defences"][0])
+    assert defence.step == 2 / 225 and not defence.random_start
+
+
+def test_a_configuration_for_real_images_has_no_method(tmp_path: Path) -> None:
+    real = read_config(write_config(tmp_path, src_dataset=True))
+    assert real.suite == "accuracy" and real.params["methods"] == [] and real.params["full_recipe"] == "beard"
+
+
+@pytest.mark.skipif("beard" not in suites.entries(), reason="suite beard is not there")
+@pytest.mark.parametrize("changes", [{"test_attack": ["PGD", "CW"], "target_attack": [True]}, {"train_attack": "PGD"}])
+def test_what_suite_beard_is_asked_can_be_planned(tmp_path: Path, changes: dict[str, Any]) -> None:
+    read = read_config(write_config(tmp_path, **changes))
+    suite: Any = suites.build(read.suite, read.params)
+    assert suite.rows()
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def _config(path: Path, out: Path | None, as_json: bool) -> None:
 
     read = read_config(path)
     suites.build(read.suite, read.params)  # what cannot be asked is refused here, and not when it runs
-    also = "".join(f"# also asked: {command}\n" for command in read.commands)
+    also = "".join(f"# on the model that it loads: {command}\n" for command in read.commands)
     text = to_toml(read.suite, read.params) + also
     for sentence in read.found:
         say(f"found: {sentence}")

@@ -13,14 +13,15 @@ from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.errors import BadInput
 from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
-from stillproof.importers.beard_names import ATTACKS, DATASETS, NETWORKS, known
+from stillproof.importers.beard_names import ATTACKS, DATASETS, NETWORKS, UNTARGETED_ONLY, known
 
 FORMAT = "beard-config"
-SUITE = "accuracy"
+TRAINING, ATTACKING = "accuracy", "beard"  # the suites that answer
 NEEDED = ("dataset", "model", "method", "ipc")
 NONE = (None, "", "None", "none", False)
 # BEARD's adversarial training: PGD from the image itself, with its step of 2/225.
 DEFENCE = "pgd-at:random_start=false:step=2/225"
+_NOTHING_MORE: Json = {"sections": ["scores"], "targeted_attacks": [], "defences": []}
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class SuiteConfig:
     Args:
         suite: The suite.
         params: Its parameters.
-        commands: What else it asks, as commands of their own.
+        commands: The same attacks on the very model that it loads, as commands.
         found: What was found out about it, one sentence each.
     """
 
@@ -73,7 +74,7 @@ class _Reader:
         network = known("network", str(self.values["model"]), NETWORKS)
         recipe, real = self._recipe(), self._is_real()
         methods = [] if real else [self._method()]
-        params = {
+        params: Json = {
             "dataset": [dataset],
             "methods": methods,
             "ipc": [self._number("ipc")],
@@ -84,11 +85,12 @@ class _Reader:
             "protocol": "faithful",
             "scale": "paper",
         }
-        what = "all real images" if real else methods[0]
-        found = [f"trains {network} on {what} of {dataset} by recipe {recipe}"]
-        commands = (*self._defended(dataset, network, recipe, what), *self._attacks(dataset))
-        found += [f"suite {SUITE} does not ask it: `{command}` does" for command in commands]
-        return SuiteConfig(SUITE, params, commands, tuple(found))
+        found = [f"trains {network} on {'all real images' if real else methods[0]} of {dataset} by recipe {recipe}"]
+        more = self._attacked() | self._defended()
+        if not more:
+            return SuiteConfig(TRAINING, params, (), tuple(found))
+        found.append(f"and attacks it with {', '.join(more['attacks'])}")
+        return SuiteConfig(ATTACKING, params | _NOTHING_MORE | more, self._commands(dataset), tuple(found))
 
     def _is_real(self) -> bool:
         """Say whether all real images are trained on; where a model is loaded, the key says nothing."""
@@ -122,28 +124,43 @@ class _Reader:
             params |= {"epochs": epochs + 1, "decay_epochs": epochs // 2 + 2}
         return write_reference("beard", params)
 
-    def _defended(self, dataset: str, network: str, recipe: str, on: str) -> list[str]:
+    def _defended(self) -> Json:
+        """Return what adversarial training adds to the parameters; PGD judges it where no attack is named."""
         attack = self.values.get("train_attack")
         if attack in NONE:
-            return []
+            return {}
         if attack != "PGD":
             raise BadInput(f"{self.path}: train_attack {attack!r} is not known: BEARD trains with PGD or None.")
-        target = dataset if self._is_real() else on
-        told = f"--dataset {dataset} --network {network} --recipe {recipe} --seeds 1"
-        return [f"stillproof train {target} {told} --defence {DEFENCE}"]
+        judged = {} if self._attack_names() else {"attacks": ["pgd"]}
+        return {"sections": ["defences"], "defences": [DEFENCE]} | judged
 
-    def _attacks(self, dataset: str) -> list[str]:
-        """Return the attacks on a model that is loaded, targeted and untargeted."""
-        file, asked = self.values.get("load_file"), self.values.get("test_attack")
-        if file is None or asked in NONE:
-            return []
-        wanted = asked if isinstance(asked, list) else [asked]
-        names = ",".join(dict.fromkeys(known("attack", str(name), ATTACKS) for name in wanted))
+    def _attacked(self) -> Json:
+        """Return what attacks add to the parameters."""
+        names, aims = self._attack_names(), self._aims()
+        if not names:
+            return {}
+        aimed = [ours for theirs, ours in names.items() if theirs not in UNTARGETED_ONLY]
+        return {"attacks": list(names.values()), "targeted_attacks": aimed if True in aims else []}
+
+    def _attack_names(self) -> dict[str, str]:
+        """Return the attacks by their names there; no attack is none."""
+        asked = self.values.get("test_attack")
+        wanted = [] if asked in NONE else asked if isinstance(asked, list) else [asked]
+        return {name: ours for name in map(str, wanted) if (ours := known("attack", name, ATTACKS)) != "none"}
+
+    def _aims(self) -> list[bool]:
         aims = self.values.get("target_attack", False)
+        return [bool(aim) for aim in (aims if isinstance(aims, list) else [aims])]
+
+    def _commands(self, dataset: str) -> tuple[str, ...]:
+        """Return the attacks on the very model that is loaded."""
+        file, names = self.values.get("load_file"), self._attack_names()
+        if file is None or not names:
+            return ()
         place = self.path.parent / str(file)
         model = place.resolve() if place.exists() else file
-        command = f"stillproof attack {model} --dataset {dataset} --attack {names} --protocol faithful"
-        return [f"{command} --targeted" if aim else command for aim in (aims if isinstance(aims, list) else [aims])]
+        command = f"stillproof attack {model} --dataset {dataset} --attack {','.join(names.values())}"
+        return tuple(f"{command} --protocol faithful{' --targeted' if aim else ''}" for aim in self._aims())
 
     def _number(self, name: str) -> float | int:
         try:

@@ -25,6 +25,7 @@ NETWORKS = {
     "ResNet18": "resnet-18",
     "ResNet18BN": "resnet-18-bn",
 }
+SIZES = (2, 4, 6, 8, 10)
 ATTACKS = {
     "Clean": "none",
     "FGSM": "fgsm",
@@ -34,9 +35,11 @@ ATTACKS = {
     "CW": "cw",
     "AA": "autoattack",
     "Square": "square",
-    "Spsa": "spsa",
     "SPSA": "spsa",
-} | {f"PGD_{letter}{number}": "pgd" for letter in "es" for number in (2, 4, 6, 8, 10)}
+    "PGD_e510": "pgd:eps=0.15",
+    **{f"PGD_e{size}": f"pgd:eps={size}/255" for size in SIZES},
+    **{f"PGD_s{size}": f"pgd:steps={size}" for size in SIZES},
+}
 CLEAN = "Clean"
 # Have no targeted form there: the line of a log repeats the clean accuracy.
 UNTARGETED_ONLY = frozenset({"Deepfool", "AA", "TPGD"})
