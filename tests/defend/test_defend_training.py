@@ -70,7 +70,8 @@ def test_a_defence_names_a_cell_of_its_own_and_no_other(tmp_path: Path) -> None:
         for name in ("pgd-at", "pgd-at:eps=0.2", "pgd-at-loss", "trades", "mart", "trs")
     }
     assert len(names | {plain.id}) == 7
-    assert planner.plan(PLAIN.but(defence="pgd-at")).id == planner.plan(PLAIN.but(defence="pgd-at:steps=10")).id
+    for same in ("pgd-at:steps=10", "pgd-at:eps=8/255"):
+        assert planner.plan(PLAIN.but(defence="pgd-at")).id == planner.plan(PLAIN.but(defence=same)).id
     assert planner.plan(trained(DIGITS, "convnet-1:width=8", "quick-real:epochs=3", 0, None, None)).id == plain.id
     defended = planner.plan(PLAIN.but(defence="pgd-at"))
     assert defended.flops == pytest.approx(11 * plain.flops, rel=0.1) and defended.label.endswith(" with pgd-at")

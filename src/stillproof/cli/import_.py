@@ -1,4 +1,4 @@
-"""stillproof import: take over other people's distilled sets and models."""
+"""stillproof import: take over other people's distilled sets, models, logs and configurations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stillproof.cli.import_beard import import_beard, takes
 from stillproof.cli.options import (
     DataOption,
     JsonOption,
@@ -31,9 +32,14 @@ if TYPE_CHECKING:
 
 
 def command(
-    dataset: Annotated[str, typer.Option("--dataset", help="Data set that it stands for.")],
     path: Annotated[
-        Path | None, typer.Argument(help="File or folder with a distilled set, or a model's checkpoint.")
+        Path | None,
+        typer.Argument(
+            help="File or folder with a distilled set; a model's checkpoint; BEARD's logs or configuration."
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="Data set that it stands for; sets and checkpoints need it.")
     ] = None,
     form: Annotated[
         str, typer.Option("--format", help="Format; an unknown one lists them, docs/import.md explains them.")
@@ -72,6 +78,11 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Take over a distilled set or a model: find its format, check it, and put it into the store."""
+    if path is not None and takes(path, form):
+        import_beard(path, form, out, store, as_json)
+        return
+    if dataset is None:
+        raise BadInput("name the data set that it stands for with --dataset.")
     from stillproof.importers.detect import is_model
     from stillproof.importers.import_options import IMPORT_SPACES, ImportOptions
 

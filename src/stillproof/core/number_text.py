@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 PARTS = 255  # of a pixel's range
 
@@ -15,6 +16,12 @@ def number_of(text: str) -> float | None:
     except (ValueError, ZeroDivisionError):
         return None
     return value if math.isfinite(value) else None
+
+
+def with_fractions(given: Mapping[str, str]) -> dict[str, str | float]:
+    """Return the parameters of a reference, fractions among them as numbers and any other text as it is."""
+    numbers = {key: number_of(text) if "/" in text else None for key, text in given.items()}
+    return {key: text if (number := numbers[key]) is None else number for key, text in given.items()}
 
 
 def size_text(size: float) -> str:

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 from stillproof.core.errors import BadInput, UnknownName
+from stillproof.importers.beard_config import FORMAT as BEARD_CONFIG
+from stillproof.importers.beard_log import FORMAT as BEARD_LOG
 from stillproof.importers.checkpoints import recognises_model
 from stillproof.importers.dc_bench_pair import DcBenchPair
 from stillproof.importers.dd_results import DdResults
@@ -49,7 +51,9 @@ def detect(path: Path, form: str = "auto") -> tuple[Importer, str]:
     if form != "auto":
         chosen = [importer for importer in IMPORTERS if importer.name == form]
         if not chosen:
-            raise UnknownName("format", form, [*(importer.name for importer in IMPORTERS), MODEL])
+            raise UnknownName(
+                "format", form, [*(importer.name for importer in IMPORTERS), MODEL, BEARD_LOG, BEARD_CONFIG]
+            )
         return chosen[0], f"format {form}, as asked for"
     found = _first(path)
     if found is None:

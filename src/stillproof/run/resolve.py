@@ -10,6 +10,7 @@ from typing import Any
 from stillproof.core.components import defences, distillers, networks, objectives
 from stillproof.core.errors import BadInput
 from stillproof.core.given_params import given_params
+from stillproof.core.number_text import with_fractions
 from stillproof.core.presets import preset_params
 from stillproof.core.reference import parse_reference
 from stillproof.core.spec import Json
@@ -110,7 +111,8 @@ class Resolver:
         """Return a defence's part of a spec, and how many times the work of the recipe's objective it takes."""
         key = ("defence", reference, info)
         if key not in self._known:
-            defence = defences.build(reference)  # by name, as objectives are
+            name, given = parse_reference(reference)
+            defence = defences.build(name, with_fractions(given))  # by name, as objectives are
             if not hasattr(defence, "check"):
                 raise BadInput(f"defence {reference!r} is no subclass of stillproof.plugin.Defence.")
             defence.check(info)

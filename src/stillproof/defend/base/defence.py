@@ -12,6 +12,8 @@ from stillproof.attack.base.victim import frozen
 from stillproof.core.components import defences
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
+from stillproof.core.number_text import with_fractions
+from stillproof.core.reference import parse_reference
 from stillproof.core.types import DataInfo
 from stillproof.train.batch import Batch
 from stillproof.train.epochs import train_epochs
@@ -83,8 +85,9 @@ class Defence(Objective):
 
 
 def defence_of(reference: str) -> Defence:
-    """Return the defence that ``reference`` names, as ``pgd-at:eps=0.1``."""
-    built = defences.build(reference)
+    """Return the defence that ``reference`` names; values may be fractions, as in ``pgd-at:eps=8/255``."""
+    name, given = parse_reference(reference)
+    built = defences.build(name, with_fractions(given))
     if not isinstance(built, Defence):
         raise BadInput(f"defence {reference!r} is no subclass of stillproof.defend.base.defence.Defence.")
     return built
