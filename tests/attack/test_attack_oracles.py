@@ -7,7 +7,7 @@ import warnings
 import pytest
 import torch
 from attack_setups import HALF, attacked, images, trained
-from oracles import BOUNDED, NEAREST, Case, Task
+from oracles import BOUNDED, NEAREST, Case, Task, pyautoattack
 from torch import Tensor
 
 from stillproof.attack.base.attack import attack_of
@@ -17,6 +17,7 @@ from stillproof.attack.base.outcome import Outcome
 COUNT = 200
 TOLERANCE = 0.01  # two images: starts and copies are drawn by other generators
 RADII: dict[Norm, float] = {"Linf": HALF, "L2": 0.9, "L1": 8.0}
+MARGIN = 1e-5  # of logits, within which an image may be judged either way
 LONGER = 0.01  # by which a distance may be larger, as a share
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -78,3 +79,19 @@ def test_changes_are_no_larger(case: Case) -> None:
         )
     both = ours.isfinite() & their.isfinite()
     assert ours[both].mean() <= (1 + LONGER) * their[both].mean()
+
+
+@pytest.mark.parametrize("norm", ["Linf", "L2"])
+def test_the_same_images_withstand_autoattack(norm: Norm) -> None:
+    """Image by image, but for those that are on a border to the last digits."""
+    pixels, labels = (some[:60] for some in images(COUNT))
+    eps = RADII[norm]
+    torch.manual_seed(0)
+    made = pyautoattack("standard", norm)(Task(trained().eval(), pixels, labels, eps))
+    ours = attacked(attack_of("autoattack", {"eps": eps, "norm": norm}), 60)
+    assert ours.images is not None
+    differ = ours.robust != (predictions(made) == labels)
+    with torch.no_grad():
+        best = trained()(torch.where(ours.robust.view(-1, 1, 1, 1), made, ours.images)).topk(2, dim=1).values
+    assert ((best[:, 0] - best[:, 1])[differ] < MARGIN).all()
+    assert 0.1 < ours.robust_accuracy < 0.9, "an eps at which attacks differ"
