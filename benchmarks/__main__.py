@@ -31,6 +31,7 @@ def _measure() -> Iterator[Line]:
     from benchmarks.cells import cell_lines
     from benchmarks.distilling import distribution_lines, gradient_lines
     from benchmarks.recovering import recover_lines
+    from benchmarks.strong_attacking import strong_attack_lines
     from benchmarks.teaching import teaching_lines
     from benchmarks.training import training_lines
     from benchmarks.unrolling import memory_lines, speed_lines
@@ -48,6 +49,7 @@ def _measure() -> Iterator[Line]:
     yield from speed_lines()
     yield from memory_lines()
     yield from attack_lines()
+    yield from strong_attack_lines()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ TILES = 5  # along each side, at the start
 def pyramids(side: int) -> Tensor:
     """Return both, (side, side), of size 1 in L2: the upper half up, the lower half down."""
     found = torch.cat([_pyramid(side // 2, side), -_pyramid(side - side // 2, side)])
-    return found / torch.linalg.vector_norm(found)
+    return found / found.square().sum().sqrt()
 
 
 def _pyramid(height: int, width: int) -> Tensor:
@@ -25,7 +25,7 @@ def _pyramid(height: int, width: int) -> Tensor:
         (torch.arange(height) - height // 2).abs().unsqueeze(1), (torch.arange(width) - width // 2).abs()
     )
     found = heights[ring]
-    return found / torch.linalg.vector_norm(found).clamp(min=SMALL)
+    return found / found.square().sum().sqrt().clamp(min=SMALL)
 
 
 def tiled(like: Tensor, draws: Tensor) -> Tensor:
