@@ -48,5 +48,5 @@ $(VENV)/installed-dev: $(VENV)/installed
 # Their declared dependencies would bring torchvision, whose released build does not fit a CPU build of torch.
 $(VENV)/installed-oracles: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[oracles]'
-	$(BIN)/python -m pip install --quiet --no-deps torchattacks==3.5.1 adv-lib==0.2.8
+	$(BIN)/python -m pip install --quiet --no-deps torchattacks==3.5.1 adv-lib==0.2.8 pyautoattack==0.2.0
 	@touch $@

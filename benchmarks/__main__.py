@@ -65,8 +65,10 @@ def _distilling() -> Iterator[Line]:
 
 def _attacking() -> Iterator[Line]:
     from benchmarks.attacking import attack_lines
+    from benchmarks.strong_attacking import strong_attack_lines
 
     yield from attack_lines()
+    yield from strong_attack_lines()
 
 
 BENCHMARKS = {

@@ -37,7 +37,7 @@ Attacked = Callable[[Tensor, Tensor], Tensor]
 
 def attack_lines(turns: int = 3) -> Iterator[Line]:
     """Attack what a network has learned, in turns with torchattacks, and compare what is left."""
-    model, images, labels, name = _trained()
+    model, images, labels, name = trained_model(ATTACKED)
     theirs = copy.deepcopy(model).eval()  # ours gets its channels last where it is compiled
     far = run_attack(attack_of("deepfool:norm=Linf"), theirs, images[:SEARCHED], labels[:SEARCHED], ctx=_ctx()).linf
     # Of the nearest borders that DeepFool finds, half lie within the first eps, and none by far within the second.
@@ -106,16 +106,16 @@ def _plain_pgd(model: nn.Module, eps: float) -> Attacked:
     return attack
 
 
-def _trained() -> tuple[TrainedModel, Tensor, Tensor, str]:
-    """Return a network, images that it is right about, and what they are."""
+def trained_model(count: int) -> tuple[TrainedModel, Tensor, Tensor, str]:
+    """Return a network, so many images that it is right about, and what they are."""
     data, name = _data()
     body = build_network(networks.build("convnet-3"), data.info, Seeds(0), "cpu")
     model = TrainedModel(make_front(Space.normalised(data.info)), body)
     recipe = Recipe(epochs=12, batch=100, lr=0.01)
     flops = forward_flops(networks.build("convnet-3"), data.info.channels, data.info.size, data.num_classes)
     fit(model, from_images(data, model.front, "cpu"), recipe, _ctx(), flops=flops)
-    right = (predict(model, data, "cpu") == data.labels).nonzero().squeeze(1)[:ATTACKED]
-    assert len(right) == ATTACKED, f"the network learned {len(right)} of {LEARNED} images only"
+    right = (predict(model, data, "cpu") == data.labels).nonzero().squeeze(1)[:count]
+    assert len(right) == count, f"the network learned {len(right)} of {LEARNED} images only"
     return model, data.read(right), data.labels[right], name
 
 

@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from stillproof.attack.base.norms import Norm
+from stillproof.attack.base.norms import ORDERS, Norm
 
 STEPS = 10
 
@@ -49,7 +49,7 @@ class Case:
     """One of ours beside one of theirs."""
 
     ours: str
-    library: Literal["torchattacks", "foolbox", "art", "adv_lib"]
+    library: Literal["torchattacks", "foolbox", "art", "adv_lib", "pyautoattack"]
     theirs: Craft
     norm: Norm = "Linf"
     targeted: bool = False
@@ -129,6 +129,20 @@ def adv_lib(attack: str, **options: Callable[[Task], Any]) -> Craft:
     return craft
 
 
+def pyautoattack(attack: str, norm: Norm = "Linf") -> Craft:
+    """Return one part of AutoAttack, or all four of ``standard``."""
+
+    def craft(task: Task) -> Tensor:
+        which = {} if attack == "standard" else {"version": "custom", "attacks": [attack]}
+        built = library("pyautoattack").AutoAttack(task.model, eps=task.eps, norm=norm, seed=0, **which)
+        if attack != "standard":  # its custom version has five restarts otherwise
+            built.apgd.n_restarts = 1
+        made: Tensor = built.run_standard_evaluation(task.images, task.labels)[0]
+        return made
+
+    return craft
+
+
 def _is(value: Any) -> Callable[[Task], Any]:
     return lambda task: value
 
@@ -177,6 +191,23 @@ BOUNDED = [
     Case("upgd", "torchattacks", torchattacks("UPGD", **SIGN)),
     Case("upgd:loss=margin", "torchattacks", torchattacks("UPGD", loss=_is("margin"), **SIGN)),
     Case("upgd:loss=dlr", "torchattacks", torchattacks("UPGD", loss=_is("dlr"), **SIGN)),
+    *(Case(name, "pyautoattack", pyautoattack(name)) for name in ("apgd-ce", "apgd-dlr", "apgd-t")),
+    *(
+        Case(f"{name}:norm=L2", "pyautoattack", pyautoattack(name, "L2"), "L2")
+        for name in ("apgd-ce", "apgd-dlr", "apgd-t")
+    ),
+    Case("apgd", "adv_lib", adv_lib("apgd", norm=_is(float("inf")), loss_function=_is("ce"), eps=_eps)),
+    Case("apgd", "torchattacks", torchattacks("APGD", eps=_eps, steps=_is(100))),
+    Case("apgd:norm=L2", "adv_lib", adv_lib("apgd", norm=_is(2), loss_function=_is("ce"), eps=_eps), "L2"),
+    Case("apgd-dlr", "adv_lib", adv_lib("apgd", norm=_is(float("inf")), eps=_eps, loss_function=_is("dlr"))),
+    Case("apgd-t", "adv_lib", adv_lib("apgd_targeted", norm=_is(float("inf")), eps=_eps)),
+    Case("square:queries=500", "torchattacks", torchattacks("Square", eps=_eps, n_queries=_is(500))),
+    Case(
+        "square:queries=500:norm=L2",
+        "torchattacks",
+        torchattacks("Square", norm=_is("L2"), eps=_eps, n_queries=_is(500)),
+        "L2",
+    ),
     Case("rfgsm", "torchattacks", torchattacks("RFGSM", **SIGN)),
     Case("ffgsm", "torchattacks", torchattacks("FFGSM", eps=_eps, alpha=lambda task: 1.25 * task.eps)),
     Case("tpgd", "torchattacks", torchattacks("TPGD", **SIGN)),
@@ -213,6 +244,11 @@ NEAREST = [
     Case("ddn", "adv_lib", adv_lib("ddn", steps=_is(100), levels=_is(None)), "L2"),
     Case("ddn:levels=256", "adv_lib", adv_lib("ddn", steps=_is(100), levels=_is(256)), "L2"),
     Case("ddn", "foolbox", foolbox("DDNAttack", steps=_is(100)), "L2"),
+    *(
+        Case(f"{ours}:norm={norm}", "adv_lib", adv_lib("fab", norm=_is(order), targeted_restarts=_is(aimed)), norm)
+        for norm, order in ORDERS.items()
+        for ours, aimed in (("fab", False), ("fab-t", True))
+    ),
 ]
 
 # One pixel of another colour, at the same number of candidates and generations.

@@ -22,6 +22,7 @@ from stillproof.attack.deepfool import DeepFool
 from stillproof.attack.stepping.diversity import _placing
 from stillproof.core.components import attacks
 from stillproof.core.context import Context
+from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 
 TO_THE_END = Rules(early_exit=False, answer="last", keep_images=True)
@@ -160,7 +161,8 @@ def test_no_attack_leaves_ball_or_range(
     usual = attack_of(name)
     values = shape[1] * shape[2] * shape[3]
     eps = share * {"Linf": 1.0, "L2": values**0.5, "L1": values}[usual.measured_in]
-    attack = attack_of(name, {"eps": eps})
+    quick = preset_params(attacks.get(name), "smoke", "", 1, attacks.entry(name))
+    attack = attack_of(name, {**quick, "eps": eps})
     generator = torch.Generator().manual_seed(seed)
     pixels = torch.rand(shape, generator=generator).mul(1.4).sub(0.2).clamp(0, 1)
     weights = torch.randn(values, 4, generator=generator)

@@ -7,7 +7,7 @@ import warnings
 import pytest
 import torch
 from attack_setups import HALF, attacked, images, trained
-from oracles import BOUNDED, NEAREST, SPARSE, Case, Task
+from oracles import BOUNDED, NEAREST, SPARSE, Case, Task, pyautoattack
 from torch import Tensor
 
 from stillproof.attack.base.attack import attack_of
@@ -17,6 +17,7 @@ from stillproof.attack.base.outcome import Outcome
 COUNT = 200
 TOLERANCE = 0.01  # two images: starts and copies are drawn by other generators
 RADII: dict[Norm, float] = {"Linf": HALF, "L2": 0.9, "L1": 8.0}
+MARGIN = 1e-5  # of logits, within which an image may be judged either way
 LONGER = 0.01  # by which a distance may be larger, as a share
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -80,10 +81,4 @@ def test_changes_are_no_larger(case: Case) -> None:
     assert ours[both].mean() <= (1 + LONGER) * their[both].mean()
 
 
-def test_a_few_pixels_fool_as_many_images() -> None:
-    made, ours = theirs(SPARSE), attacked(SPARSE.ours, COUNT)
-    labels = images(COUNT)[1]
-    robust = ((predictions(made) == labels) & ours.clean_right).float().mean().item()
-    assert ours.images is not None
-    assert ours.robust_accuracy <= robust + TOLERANCE
-    assert ours.robust_accuracy < ours.clean_accuracy - 0.05, "pixels that matter"
+from oracles import BOUNDED, NEAREST, SPARSE, Case, Task, pyautoattack

@@ -75,8 +75,8 @@ class Square(BoundedAttack):
         """Propose and keep; images that are fooled leave, where they may."""
         best = self._start(crafting)
         lead = margin(crafting.logits(best), crafting.labels, crafting.targets)
-        crafting, best, lead = _left(crafting, best, lead)
-        drawn = torch.empty(0)
+        drawn = torch.empty(len(crafting), 0)
+        crafting, best, lead, drawn = _left(crafting, best, lead, drawn)
         for number in range(self.queries - 1):
             if not len(crafting):
                 return
@@ -115,7 +115,9 @@ class Square(BoundedAttack):
         return torch.where(square, crafting.limits.project(images, images + colour), best)
 
 
-def _left(crafting: Crafting, *rows: Tensor) -> tuple[Crafting, *tuple[Tensor, ...]]:
-    """Return the images that go on, and their rows."""
+def _left(crafting: Crafting, best: Tensor, lead: Tensor, drawn: Tensor) -> tuple[Crafting, Tensor, Tensor, Tensor]:
+    """Return the images that go on, and what belongs to them."""
     kept = crafting.staying()
-    return (crafting, *rows) if bool(kept.all()) else (crafting.only(kept), *(one[kept] for one in rows))
+    if bool(kept.all()):
+        return crafting, best, lead, drawn
+    return crafting.only(kept), best[kept], lead[kept], drawn[kept]

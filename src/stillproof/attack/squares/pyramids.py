@@ -14,7 +14,7 @@ TILES = 5  # along each side, at the start
 def pyramids(side: int) -> Tensor:
     """Return both, (side, side), of size 1 in L2: the upper half up, the lower half down."""
     found = torch.cat([_pyramid(side // 2, side), -_pyramid(side - side // 2, side)])
-    return found / found.norm()
+    return found / found.square().sum().sqrt()
 
 
 def _pyramid(height: int, width: int) -> Tensor:
@@ -25,7 +25,7 @@ def _pyramid(height: int, width: int) -> Tensor:
         (torch.arange(height) - height // 2).abs().unsqueeze(1), (torch.arange(width) - width // 2).abs()
     )
     found = heights[ring]
-    return found / found.norm().clamp(min=SMALL)
+    return found / found.square().sum().sqrt().clamp(min=SMALL)
 
 
 def tiled(like: Tensor, draws: Tensor) -> Tensor:
@@ -69,7 +69,8 @@ def moved_mass(change: Tensor, draws: Tensor, side: int, eps: float) -> Tensor:
     unused = (eps**2 - _size(change, (1, 2, 3)).square()).clamp(min=0)
     new = new / (_size(new) + SMALL) * (unused / channels + mass).sqrt()
     moved = torch.where(to.inside, new, change.masked_fill(away.inside, 0.0))
-    return moved * (eps / (_size(moved, (1, 2, 3)) + SMALL))
+    size = _size(moved, (1, 2, 3))  # none is left where all that there was is taken away, in very small images
+    return torch.where(size > 0, moved * (eps / (size + SMALL)), change)
 
 
 def _placed(pattern: Tensor, to: Windows, lies: Tensor) -> Tensor:
