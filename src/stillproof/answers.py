@@ -84,11 +84,15 @@ class Score:
 
 
 class RunStates(dict[str, str]):
-    """What a run came to: the state of each of its cells, by id; ``run`` is the number that it is found by."""
+    """What a run came to: the state of each of its cells, by id.
 
-    def __init__(self, run: int, states: Mapping[str, str]) -> None:
+    ``run`` is the number that it is found by; ``shared`` says, by stage, how many of its cells were there before, and
+    how many it has.
+    """
+
+    def __init__(self, run: int, states: Mapping[str, str], shared: Mapping[str, tuple[int, int]]) -> None:
         super().__init__(states)
-        self.run = run
+        self.run, self.shared = run, shared
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import warnings
 import pytest
 import torch
 from attack_setups import HALF, attacked, images, trained
-from oracles import BOUNDED, NEAREST, SPARSE, Case, Task, pyautoattack
+from oracles import BOUNDED, NEAREST, Case, Task
 from torch import Tensor
 
 from stillproof.attack.base.attack import attack_of
@@ -81,4 +81,4 @@ def test_changes_are_no_larger(case: Case) -> None:
     assert ours[both].mean() <= (1 + LONGER) * their[both].mean()
 
 
-from oracles import BOUNDED, NEAREST, SPARSE, Case, Task, pyautoattack
+from oracles import BOUNDED, NEAREST

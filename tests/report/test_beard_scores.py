@@ -36,7 +36,7 @@ def row(
     return Answered({**usual, **rules, **said, **keys}, answers, ["it went off"] * (None in answers))
 
 
-def bacon(seeds: int = 1, **keys: Any) -> list[Answered]:
+def bacon(*, seeds: int = 1, **keys: Any) -> list[Answered]:
     found = []
     for ipc, (clean, under) in ACCURACY.items():
         clean_seconds, seconds = SECONDS[ipc]
@@ -80,7 +80,8 @@ def test_scores_of_the_shipped_logs_are_the_published_ones() -> None:
 def test_a_published_value_stands_beside_its_own_protocol_alone() -> None:
     there = [line.get("published_crei") for line in tables(bacon())["scores"].rows]
     assert [getattr(value, "printed", None) for value in there] == [None, None, None, "33.05"]
-    for other in ({"protocol": "fair"}, {"scale": "quick"}, {"recipe": "quick"}, {"dataset": "cifar100"}):
+    others: list[dict[str, Any]] = [{"protocol": "fair"}, {"scale": "quick"}, {"recipe": "quick"}, {"dataset": "svhn"}]
+    for other in others:
         assert not any(line.get("published_crei") for line in tables(bacon(**other))["scores"].rows), other
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +31,8 @@ from stillproof.core.presets import SCALES
 if TYPE_CHECKING:
     from stillproof.report.run_report import RunReport
     from stillproof.store.store import Store
+
+SHARED = {"distill": "distilled sets", "train": "trained networks"}  # stages that cost most
 
 
 def command(
@@ -107,6 +109,7 @@ def command(
         return
     with session(store, data, plugin, workers) as opened:
         status = opened.run_suite(suite, options, name=name, note=note, only_matching=only, stop_at_failure=stop)
+        _say_shared(status.shared)
         report = _report(opened.store, status.run, None if only is None else status)
         print_tables(report, "json" if as_json else "text")
         failed = [cell for cell, state in status.items() if state == "failed"]
@@ -117,6 +120,15 @@ def command(
             stopped = ", which stopped the run (-x)" if stop else ""
             told = "`stillproof status --failed` says why."
             raise CellFailed(f"{len(failed)} of {len(status)} cells failed{stopped}; {told}")
+
+
+def _say_shared(shared: Mapping[str, tuple[int, int]]) -> None:
+    """Say how much of what is costly was there before, whoever asked for it first."""
+    told = [
+        f"{there} of {total} {SHARED[stage]}" for stage, (there, total) in shared.items() if stage in SHARED and there
+    ]
+    if told:
+        say(f"in the store already: {', '.join(told)}")
 
 
 def _report(store: Store, number: int, cells: Collection[str] | None) -> RunReport:

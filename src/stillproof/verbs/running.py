@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -83,13 +84,21 @@ class Running(Importing):
         """
         planner, rows, config = self.plan_suite(suite, options, only_matching)
         run = self.store.results.save_run(suite, config, rows, name=name, note=note)
+        shared = self._shared(planner)
         planner = self._finish(
             planner,
             lambda: self._planned(suite, options, only_matching)[0],
             must_succeed=False,
             stop_at_failure=stop_at_failure,
         )
-        return RunStates(run, self.store.results.statuses(list(planner.cells)))
+        return RunStates(run, self.store.results.statuses(list(planner.cells)), shared)
+
+    def _shared(self, planner: Planner) -> dict[str, tuple[int, int]]:
+        """Return, by stage, how many cells of a plan are in the store already, and how many there are."""
+        states = self.store.results.statuses(list(planner.cells))
+        stages = Counter(cell.stage for cell in planner.cells.values())
+        done = Counter(cell.stage for cell in planner.cells.values() if states.get(cell.id) == "done")
+        return {stage: (done[stage], total) for stage, total in stages.items()}
 
     def forecast(
         self,
