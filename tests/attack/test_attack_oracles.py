@@ -7,7 +7,7 @@ import warnings
 import pytest
 import torch
 from attack_setups import HALF, attacked, images, trained
-from oracles import BOUNDED, NEAREST, Case, Task
+from oracles import BOUNDED, NEAREST, SPARSE, Case, Task, pyautoattack
 from torch import Tensor
 
 from stillproof.attack.base.attack import attack_of
@@ -81,4 +81,26 @@ def test_changes_are_no_larger(case: Case) -> None:
     assert ours[both].mean() <= (1 + LONGER) * their[both].mean()
 
 
-from oracles import BOUNDED, NEAREST
+@pytest.mark.parametrize("norm", ["Linf", "L2"])
+def test_the_same_images_withstand_autoattack(norm: Norm) -> None:
+    """Image by image, but for those that are on a border to the last digits."""
+    pixels, labels = (some[:60] for some in images(COUNT))
+    eps = RADII[norm]
+    torch.manual_seed(0)
+    made = pyautoattack("standard", norm)(Task(trained().eval(), pixels, labels, eps))
+    ours = attacked(attack_of("autoattack", {"eps": eps, "norm": norm}), 60)
+    assert ours.images is not None
+    differ = ours.robust != (predictions(made) == labels)
+    with torch.no_grad():
+        best = trained()(torch.where(ours.robust.view(-1, 1, 1, 1), made, ours.images)).topk(2, dim=1).values
+    assert ((best[:, 0] - best[:, 1])[differ] < MARGIN).all()
+    assert 0.1 < ours.robust_accuracy < 0.9, "an eps at which attacks differ"
+
+
+def test_a_few_pixels_fool_as_many_images() -> None:
+    made, ours = theirs(SPARSE), attacked(SPARSE.ours, COUNT)
+    labels = images(COUNT)[1]
+    robust = ((predictions(made) == labels) & ours.clean_right).float().mean().item()
+    assert ours.images is not None
+    assert ours.robust_accuracy <= robust + TOLERANCE
+    assert ours.robust_accuracy < ours.clean_accuracy - 0.05, "pixels that matter"
