@@ -21,6 +21,7 @@ from stillproof.cli import (
     gallery,
     import_,
     plot,
+    pool,
     run,
     show,
     status,
@@ -71,6 +72,7 @@ app.command("status")(status.command)
 app.command("table")(table.command)
 app.command("compare")(compare.command)
 app.command("plot")(plot.command)
+app.add_typer(pool.app, name="pool")
 app.command("gallery")(gallery.command)
 app.command("why")(why.command)
 app.command("check")(check.command)

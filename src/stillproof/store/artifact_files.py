@@ -66,6 +66,14 @@ def read_folder(folder: Path) -> Artifact:
     return check(_read(folder / name for name in (CARD, TENSORS)), folder)
 
 
+def read_card(folder: Path) -> Json:
+    """Return the card of an artifact folder alone, checked; its tensors are not looked at."""
+    files = _read([folder / CARD])
+    if CARD not in files:
+        raise Corrupt(f"{folder / CARD} is missing: get or make the artifact again.")
+    return dict(_check_card(files[CARD], folder / CARD)["card"])
+
+
 def read_files(folder: Path) -> dict[str, bytes]:
     """Return all files of an artifact folder by name, without unchecked links, which may lead anywhere."""
     with disk_trouble(folder):

@@ -16,6 +16,7 @@ from stillproof.store.damage import with_derived
 from stillproof.store.database import chunks
 from stillproof.store.links import ANSWERED, holder, named_in
 from stillproof.store.merge_artifacts import ArtifactMerge
+from stillproof.store.merge_pools import merge_pools
 from stillproof.store.merge_runs import merge_runs
 from stillproof.store.same_answer import same_answer
 from stillproof.store.schema import cells
@@ -95,6 +96,7 @@ def merge(store: Store, other: Store) -> Merged:
     whole = {name: row for name, row in wanted.items() if name not in without}
     stayed = [name for name in answered if name not in known and name not in whole]
     came, busy = _answer(store, whole)
+    merge_pools(store, other)
     runs, renamed = merge_runs(store, other)
     return Merged(
         answers=came,

@@ -49,6 +49,14 @@ artifacts = Table(
     Column("tensors_bytes", BigInteger),  # size of its file of tensors; schema 0001 did not keep it
 )
 
+pool_members = Table(
+    "pool_members",
+    metadata,
+    Column("pool", Text, primary_key=True),  # its name; a pool is there while something is in it
+    Column("artifact", String(64), ForeignKey("artifacts.id"), primary_key=True),
+    Column("added", Double, nullable=False),
+)
+
 runs = Table(
     "runs",
     metadata,

@@ -19,6 +19,7 @@ from stillproof.store.database import Database
 from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.location import artifacts_root, locate
 from stillproof.store.migrate import ensure_schema
+from stillproof.store.pools import Pools
 from stillproof.store.results import Results
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Store:
         self.results = Results(database)
         self.claims = Claims(database)
         self.artifacts = Artifacts(root)
+        self.pools = Pools(database)
         self._catalogue = Catalogue(database)
         self.database = database
 

@@ -12,6 +12,7 @@ from stillproof.store.artifacts import Artifacts
 from stillproof.store.database import chunks
 from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.links import ANSWERED, Links, named_in
+from stillproof.store.pools import pooled
 from stillproof.store.schema import artifacts as table
 from stillproof.store.schema import cells
 
@@ -37,10 +38,13 @@ def superseded(connection: Connection, left: Mapping[str, Links]) -> set[str]:
 def unneeded(
     connection: Connection, candidates: Collection[str], left: Mapping[str, Links], artifacts: Artifacts
 ) -> list[str]:
-    """Return those of the candidates that no cell that is left names, nor the card of an artifact that is left."""
+    """Return those of the candidates that no cell that is left names, nor the card of an artifact that is left.
+
+    What is in a pool is needed.
+    """
     known = {row.id for row in _entries(connection)}
     named = {name for cell in left.values() for name in (*cell.reads, *cell.made)}
-    needed = (known - set(candidates)) | (known & named)
+    needed = (known - set(candidates)) | (known & named) | pooled(connection)
     fresh: Iterable[str] = needed
     while fresh := {name for artifact in fresh for name in _card_names(artifacts, artifact)} & known - needed:
         needed |= fresh

@@ -1,0 +1,80 @@
+"""stillproof pool: groups of distilled sets and models, under a name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stillproof.cli.options import JsonOption, StoreOption
+from stillproof.cli.output import write, write_json
+from stillproof.cli.session import session
+
+app = typer.Typer(help="Group distilled sets and models under a name.", no_args_is_help=True, rich_markup_mode=None)
+NameArgument = Annotated[str, typer.Argument(help="Name of the pool.")]
+
+
+@app.command("list")
+def list_command(store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """List the pools of the store."""
+    from stillproof.report.pools import pools_table
+
+    with session(store, None, None) as opened:
+        found = opened.pools()
+    if as_json:
+        write_json({"pools": [pool.as_dict() for pool in found]})
+    elif found:
+        write(repr(pools_table(found)))
+    else:
+        write("no pools yet: stillproof pool add NAME ARTIFACT makes one.")
+
+
+@app.command("add")
+def add(
+    name: NameArgument,
+    members: Annotated[
+        list[str] | None, typer.Argument(help="Sets and models: names, ids, folders, or files that import would take.")
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", help="All sets and models of a run or single call, as status lists them.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="What files of others stand for.")] = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put sets and models into a pool, which is made if need be."""
+    with session(store, None, None) as opened:
+        new = opened.pool_add(name, members or [], run=run, dataset=dataset)
+        pool = opened.pool(name)
+    if as_json:
+        write_json(pool.as_dict() | {"added": new})
+    else:
+        write(f"{len(new)} added, {len(pool.members)} in pool {name}\nnext: stillproof pool show {name}")
+
+
+@app.command("show")
+def show(name: NameArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Show what is in a pool."""
+    with session(store, None, None) as opened:
+        pool = opened.pool(name)
+    if as_json:
+        write_json(pool.as_dict())
+    else:
+        write(repr(pool.table()))
+
+
+@app.command("export")
+def export(
+    name: NameArgument,
+    out: Annotated[Path, typer.Option("--out", help="Folder: sets and models go below it.")],
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy all that is in a pool into a folder, as artifact folders that others can use."""
+    with session(store, None, None) as opened:
+        places = opened.pool_export(name, out)
+    if as_json:
+        write_json({"pool": name, "folders": [str(place) for place in places]})
+    else:
+        write("\n".join(map(str, places)))

@@ -1,0 +1,116 @@
+"""Pools for people: what is in each, and of which data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stillproof.core.errors import BadInput
+from stillproof.core.reference import write_reference
+from stillproof.core.spec import Json
+from stillproof.report.tables.table import Column, Table, Value
+from stillproof.store.artifact_files import read_card
+from stillproof.store.pools import KINDS, MODELS, SETS, Member
+from stillproof.store.store import Store
+
+TITLES = {SETS: "sets", MODELS: "models"}
+POOL_COLUMNS = (
+    Column("pool", "pool"),
+    Column("sets", "sets", int),
+    Column("models", "models", int),
+    Column("datasets", "data sets"),
+)
+COLUMNS = (
+    Column("kind", "kind"),
+    Column("name", "name"),
+    Column("dataset", "data set"),
+    Column("ipc", "ipc", absent=""),
+    Column("network", "network", absent=""),
+    Column("defence", "defence", fold="empty", absent=""),
+    Column("artifact", "artifact"),
+)
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """A set or a model of a pool, with what its card says."""
+
+    member: Member
+    card: Mapping[str, Any]
+
+    @property
+    def dataset(self) -> str:
+        """Return the data set that it stands for, or was trained for."""
+        return str(self.card["dataset"] if self.member.kind == SETS else self.card["info"]["name"])
+
+    def as_dict(self) -> Json:
+        """Return it as JSON values."""
+        is_set, defence = self.member.kind == SETS, self.card.get("defence")
+        network = None if is_set else self.card["network"]
+        return {
+            "artifact": self.member.artifact,
+            "kind": self.member.kind,
+            "name": self.member.name or self.member.artifact[:12],
+            "dataset": self.dataset,
+            "ipc": self.card["ipc"] if is_set else None,
+            "network": network and network["name"],
+            "defence": defence and write_reference(defence["name"], defence["params"]),
+        }
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A named group of sets and models."""
+
+    name: str
+    members: Sequence[Pooled]
+
+    def of_kind(self, kind: str) -> list[Pooled]:
+        """Return its sets or its models."""
+        return [one for one in self.members if one.member.kind == kind]
+
+    @property
+    def datasets(self) -> list[str]:
+        """Return the data sets that it is about."""
+        return sorted({one.dataset for one in self.members})
+
+    def only_dataset(self) -> str:
+        """Return its one data set.
+
+        Raises:
+            BadInput: It mixes several.
+        """
+        if len(self.datasets) > 1:
+            raise BadInput(f"pool {self.name!r} mixes {' and '.join(self.datasets)}: a score needs one data set.")
+        return self.datasets[0]
+
+    def as_dict(self) -> Json:
+        """Return it as JSON values."""
+        return {"pool": self.name, "datasets": self.datasets, "members": [one.as_dict() for one in self.members]}
+
+    def table(self) -> Table:
+        """Return one line per set or model."""
+        rows: list[dict[str, Value]] = []
+        for one in self.members:
+            said = one.as_dict()
+            shown = {"kind": TITLES[said["kind"]].removesuffix("s"), "artifact": said["artifact"][:12]}
+            rows.append({column.key: said[column.key] for column in COLUMNS} | shown)
+        return Table("pool", f"Pool {self.name}", COLUMNS, rows, ())
+
+
+def read_pool(store: Store, name: str) -> Pool:
+    """Return a pool, with the cards of what is in it."""
+    return Pool(
+        name, [Pooled(one, read_card(store.artifacts.folder(one.artifact))) for one in store.pools.members(name)]
+    )
+
+
+def pools_table(pools: Sequence[Pool]) -> Table:
+    """Return one line per pool."""
+    rows: list[dict[str, Value]] = [
+        {"pool": pool.name, "datasets": ", ".join(pool.datasets)}
+        | {TITLES[kind]: len(pool.of_kind(kind)) for kind in KINDS}
+        for pool in pools
+    ]
+    return Table("pools", "Pools", POOL_COLUMNS, rows, ())

@@ -1,0 +1,120 @@
+"""Pools of a session: groups of sets and models with a name, and what attacks leave of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stillproof.attack_answers import AttackScore
+from stillproof.core.errors import BadInput
+from stillproof.core.spec import Json
+from stillproof.importers.detect import is_model
+from stillproof.model_finder import find_model
+from stillproof.report.pools import TITLES, Pool, read_pool
+from stillproof.report.runs import find_run_or_call
+from stillproof.score.attacked_images import efficiency_in_passes, success_mean
+from stillproof.score.robustness import crei, robustness_ratio
+from stillproof.store.links import reached, read_links
+from stillproof.store.pools import KINDS, MODELS, SETS
+from stillproof.targets import export_set, find_set, is_foreign
+from stillproof.verbs.attacking import Attacking
+
+
+class Pooling(Attacking):
+    """Groups what was distilled, trained and imported."""
+
+    def pools(self) -> list[Pool]:
+        """Return all pools of the store."""
+        return [self.pool(name) for name in self.store.pools.names()]
+
+    def pool(self, name: str) -> Pool:
+        """Return a pool with what is in it."""
+        return read_pool(self.store, name)
+
+    def pool_add(
+        self, name: str, members: Sequence[str | Path] = (), *, run: str | None = None, dataset: str | None = None
+    ) -> list[str]:
+        """Put sets and models into a pool, which is made if need be; return the ids of those that are new in it.
+
+        Args:
+            name: What the pool is called.
+            members: Names, ids or folders of sets and models, and files that ``import`` would take.
+            run: A run, or a single call of ``train`` or ``distill``, whose sets and models are added.
+            dataset: What files of others stand for.
+        """
+        found = [self._member(str(member), dataset) for member in members]
+        if run is not None:
+            found += self._made_by(run)
+        if not found:
+            raise BadInput("name at least one set or model for the pool, or a run that made some.")
+        return self.store.pools.add(name, found)
+
+    def pool_export(self, name: str, out: Path | str) -> list[Path]:
+        """Copy all that is in a pool into a folder: ``sets/NAME`` and ``models/NAME``, as artifact folders."""
+        pool, places = self.pool(name), []
+        for one in pool.members:
+            place = Path(out, TITLES[one.member.kind], one.member.name or one.member.artifact[:12])
+            if one.member.kind == SETS:
+                export_set(self.store, one.member.artifact, place)
+            else:
+                self.store.artifacts.export(one.member.artifact, place)
+            places.append(place)
+        return places
+
+    def pool_scores(self, name: str, attacks: Sequence[str], **how: Any) -> Json:
+        """Attack all models of a pool, and return BEARD's scores of all together.
+
+        The efficiency is that of passes to the first success, which is equal on every machine.
+
+        Args:
+            name: The pool.
+            attacks: At least one attack.
+            how: What ``attack`` takes besides: ``eps``, ``limit``, ``targets``, ``protocol``.
+
+        Raises:
+            BadInput: The pool has no models, or mixes data sets.
+            Unsupported: A ratio has no meaning, such as that of one attack on one model.
+        """
+        pool = self.pool(name)
+        dataset, models = pool.only_dataset(), pool.of_kind(MODELS)
+        if not models:
+            raise BadInput(f"pool {name!r} holds no model that could be attacked: add one.")
+        under = [self.attack(one.member.artifact, dataset, list(attacks), **how) for one in models]
+        answers = [[one for one in _each(score) if one.reason is None] for score in under]
+        rr = robustness_ratio(
+            [score.clean_accuracy or 0.0 for score in under],
+            [[one.robust_accuracy or 0.0 for one in found] for found in answers],
+        )
+        ae = efficiency_in_passes([_passes(one) for found in answers for one in found])
+        return {"pool": name, "dataset": dataset, "models": len(models), "rr": rr, "ae": ae, "crei": crei(rr, ae)}
+
+    def _member(self, text: str, dataset: str | None) -> str:
+        """Return the id of a set or a model; somebody's file is imported."""
+        if not is_foreign(text) and not Path(text, "card.json").is_file():
+            return self.store.resolve_artifact(text)
+        if not is_foreign(text):
+            return self.store.keep_folder(Path(text))
+        if dataset is None:
+            raise BadInput(f"{text} is somebody's file: say with --dataset which data set it stands for.")
+        if is_model(Path(text)):
+            return str(find_model(self, text, dataset).artifact)
+        return str(find_set(self, text, dataset)[0].artifact)
+
+    def _made_by(self, run: str) -> list[str]:
+        """Return the sets and models that the cells of a run made."""
+        asked = find_run_or_call(self.store, run)
+        with self.store.database.read() as connection:
+            links = read_links(connection)
+        made = sorted({name for cell in reached(links, asked.cells) for name in links[cell].made})
+        return [artifact for kind in KINDS for artifact in self.store.names_of(made, kind)]
+
+
+def _each(score: AttackScore) -> Sequence[AttackScore]:
+    return score.attacks or (score,)
+
+
+def _passes(score: AttackScore) -> float:
+    """Return the mean passes to the first success, over images that were turned."""
+    assert score.outcomes is not None
+    return success_mean(score.outcomes["first_success"], score.outcomes["success"])

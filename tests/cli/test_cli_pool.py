@@ -1,0 +1,88 @@
+"""stillproof pool: groups of sets and models, from the command line and from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import Commands
+from stillproof.core.errors import BadInput
+from stillproof.session import Session
+
+NETWORK = "convnet-1:width=4"
+
+
+@pytest.fixture(scope="module")
+def folder(stillproof: Commands, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a store that has a set and two models, one of them defended."""
+    place = tmp_path_factory.mktemp("pools")
+    with Session(str(place / "stillproof.db")) as session:
+        made = session.distill("digits", "random", 2)
+        how: dict[str, Any] = {"network": NETWORK, "recipe": "smoke:epochs=4", "seeds": 1}
+        session.train(made, **how)
+        session.train("digits", **how, defence="pgd-at:steps=2:eps=0.2")
+    return place
+
+
+def test_a_pool_is_filled_from_runs_and_names_shown_and_exported(folder: Path, stillproof: Commands) -> None:
+    assert stillproof("pool", "list", cwd=folder).out.startswith("no pools yet")
+    with Session(str(folder / "stillproof.db")) as session:
+        calls = [run.id for run in session.store.results.runs_and_calls() if run.verb == "train"]
+        (artifact,) = made(session, "distill")
+    added = [stillproof("pool", "add", "mine", "--run", str(number), "--json", cwd=folder).json() for number in calls]
+    assert sum(len(one["added"]) for one in added) == 3
+    assert stillproof("pool", "add", "mine", artifact, "--json", cwd=folder).json()["added"] == []
+    shown = stillproof("pool", "show", "mine", "--json", cwd=folder).json()
+    assert sorted(one["kind"] for one in shown["members"]) == ["distilled", "model", "model"]
+    assert shown["datasets"] == ["digits"]
+    assert {one["defence"] for one in shown["members"]} == {None, "pgd-at:eps=0.2:steps=2"}
+    table = stillproof("pool", "show", "mine", cwd=folder).out
+    assert "pgd-at" in table and "digits" in table and "convnet" in table
+    assert "mine" in stillproof("pool", "list", cwd=folder).out
+    places = stillproof("pool", "export", "mine", "--out", "there", "--json", cwd=folder).json()["folders"]
+    assert len(places) == 3 and all((folder / place / "card.json").is_file() for place in places)
+    other = folder / "other"
+    other.mkdir()
+    again = stillproof("pool", "add", "theirs", *(str(folder / place) for place in places), "--json", cwd=other).json()
+    assert sorted(again["added"]) == sorted(one["artifact"] for one in shown["members"])
+
+
+def made(session: Session, verb: str) -> list[str]:
+    """Return what calls of a verb have made."""
+    calls = [run.id for run in session.store.results.runs_and_calls() if run.verb == verb]
+    return [artifact for call in calls for artifact in session._made_by(str(call))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["add", "x"], "name at least one set or model"),
+        (["add", "x", "nonsense"], "unknown artifact 'nonsense'"),
+        (["add", "a b", "--run", "1"], "is not a name for a pool"),
+        (["show", "nonsense"], "unknown pool 'nonsense'"),
+    ],
+)
+def test_bad_input_is_one_sentence(folder: Path, stillproof: Commands, arguments: list[str], says: str) -> None:
+    done = stillproof("pool", *arguments, cwd=folder)
+    assert done.code == 2 and says in done.err and done.err.count("\n") == 1
+
+
+def test_a_pool_is_scored_as_one_if_it_is_of_one_data_set(folder: Path) -> None:
+    with Session(str(folder / "stillproof.db")) as session:
+        models = made(session, "train")
+        session.pool_add("scored", models)
+        scores = session.pool_scores("scored", ["fgsm", "pgd:steps=3"], eps=0.1, limit=60)
+        assert scores["models"] == 2 and 0 <= scores["rr"] <= 1 and 0 <= scores["ae"] <= 1
+        assert scores["crei"] == pytest.approx((scores["rr"] + scores["ae"]) / 2)
+        session.pool_add("mixed", models)
+        card = dict(session.store.artifacts.read(session.pool("scored").of_kind("model")[0].member.artifact).card)
+        tensors = session.store.artifacts.read(session.pool("scored").of_kind("model")[0].member.artifact).tensors
+        card["info"] = card["info"] | {"name": "mnist"}
+        session.pool_add("mixed", [session.store.keep("model", tensors, card)])
+        with pytest.raises(BadInput, match="pool 'mixed' mixes digits and mnist: a score needs one data set"):
+            session.pool_scores("mixed", ["fgsm"])
+        session.pool_add("empty", [name for name in models if session.store.names_of([name], "distilled")])
+        with pytest.raises(BadInput, match="holds no model"):
+            session.pool_scores("empty", ["fgsm"])
