@@ -1,28 +1,78 @@
-"""Robust accuracy over the size of the change, from the distance of each image's nearest change that fools."""
+"""How much of a model's accuracy is left, as a function of how far images may be changed; and the area below that.
+
+Both follow from one number per image: the size of the smallest change that fools the model, as a minimal-norm attack
+finds it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import NDArray
+import numpy.typing as npt
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from stillproof.core.errors import BadInput
+
+Numbers = Sequence[float] | npt.NDArray[np.floating]
+Flags = Sequence[bool] | npt.NDArray[np.bool_]
+NORMAL = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
 
 
-def left_at(distances: Floats, clean_right: Mask, eps: float) -> float:
-    """Return the share of images that are right, and stay so under changes of up to ``eps``.
+@dataclass(frozen=True, slots=True)
+class RobustPoint:
+    """What is left at one radius.
 
     Args:
-        distances: Size of the smallest change known to fool, (N,); infinite where none is known.
-        clean_right: Which images are right without any, (N,).
-        eps: The largest size; 0 gives the clean accuracy.
+        eps: The radius.
+        robust: The share of all images that are right, and stay so within it.
+        ci95: Wilson's 95 % interval of that share, for other images of the same kind.
     """
-    return float((clean_right & (distances > eps)).mean())
+
+    eps: float
+    robust: float
+    ci95: tuple[float, float]
 
 
-def mean_left(distances: Floats, clean_right: Mask, largest: float) -> float:
-    """Return the area below the curve from 0 to ``largest``, divided by that: the mean of all accuracies on the way.
+def robust_curve(distances: Numbers, clean_right: Flags, eps: Sequence[float]) -> list[RobustPoint]:
+    """Return the robust accuracy at some radii.
 
-    It is exact, not a sum over points: an image adds the share of the way on which it stays right.
+    Args:
+        distances: The smallest change of each image that fools the model; infinite if none was found.
+        clean_right: Whether the model has it right as it is; one that it has wrong is lost at any radius.
+        eps: The radii. A change of just this size is within it.
     """
-    return float((clean_right * np.minimum(distances, largest)).mean() / largest)
+    away = _reached(distances, clean_right)
+    points = []
+    for radius in eps:
+        left = int(np.count_nonzero(away > radius))
+        points.append(RobustPoint(float(radius), left / len(away), wilson(left, len(away))))
+    return points
+
+
+def area_under(distances: Numbers, clean_right: Flags, up_to: float) -> float:
+    """Return the area below the curve from 0 up to a radius: the mean of the distances, cut there.
+
+    The curve is one of steps, so that this is exact, whatever radii it is drawn at.
+    """
+    if not up_to > 0 or not np.isfinite(up_to):
+        raise BadInput(f"up_to = {up_to:g} is not allowed: an area needs a finite radius above 0.")
+    return float(np.minimum(_reached(distances, clean_right), up_to).mean())
+
+
+def wilson(count: int, total: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share, which stays within 0 and 1."""
+    share, room = count / total, NORMAL**2 / total
+    middle = (share + room / 2) / (1 + room)
+    half = NORMAL / (1 + room) * float(np.sqrt(share * (1 - share) / total + room / (4 * total)))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _reached(distances: Numbers, clean_right: Flags) -> npt.NDArray[np.float64]:
+    """Return the distances, with zero for what is wrong before."""
+    away, right = np.asarray(distances, dtype=np.float64), np.asarray(clean_right, dtype=bool)
+    if away.ndim != 1 or away.shape != right.shape or not len(away):
+        raise BadInput(f"{away.shape} distances and {right.shape} answers do not fit: give one of each per image.")
+    if np.isnan(away).any() or (away < 0).any():
+        raise BadInput("a distance is negative or no number: it must be the size of a change, or infinite.")
+    return np.where(right, away, 0.0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from stillproof.attack.base.attack import Attack as AnyAttack
@@ -15,7 +16,7 @@ from stillproof.core.errors import BadInput
 from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.run.cell import Cell, Planned
 from stillproof.run.stage import Answer, Job, Stage
-from stillproof.score.robust_curve import Floats, left_at, mean_left
+from stillproof.score.robust_curve import area_under, robust_curve
 from stillproof.suites.requests import Request
 
 if TYPE_CHECKING:
@@ -71,19 +72,22 @@ class RobustCurve(Stage):
         right = outcomes[0]["clean_right"].numpy()
         found = np.stack([_distances(one, norm) for one in outcomes])
         own, known = found[0], found.min(0)
-        eps = np.linspace(0, spec["largest"], POINTS)
-        accuracies = [left_at(known, right, radius) for radius in eps]
+        eps = np.linspace(0, spec["largest"], POINTS).tolist()
+        accuracies, own_left, left = (
+            [point.robust for point in robust_curve(away, right, radii)]
+            for away, radii in ((known, eps), (own, spec["radii"]), (known, spec["radii"]))
+        )
         checks = [
-            {"eps": radius, "curve": left_at(own, right, radius), "robust_accuracy": left_at(known, right, radius)}
-            for radius in spec["radii"]
+            {"eps": radius, "curve": before, "robust_accuracy": after}
+            for radius, before, after in zip(spec["radii"], own_left, left, strict=True)
         ]
         result = {
             "n": answer["n"],
             "clean_accuracy": answer["clean_accuracy"],
             "norm": spec["norm"],
-            "eps": eps.tolist(),
+            "eps": eps,
             "accuracies": accuracies,
-            "area": mean_left(known, right, spec["largest"]),
+            "area": area_under(known, right, spec["largest"]) / spec["largest"],
             "checks": checks,
             "gap": max((check["curve"] - check["robust_accuracy"] for check in checks), default=0.0),
         }
@@ -96,7 +100,7 @@ def _attack(cell: Cell) -> AnyAttack:
     return cast(AnyAttack, attacks.rebuild(cell.spec["attack"]))
 
 
-def _distances(outcome: Mapping[str, Tensor], norm: str) -> Floats:
+def _distances(outcome: Mapping[str, Tensor], norm: str) -> NDArray[np.float64]:
     """Return how far the nearest change that fooled is, for each image; infinitely far if none did."""
-    far: Floats = np.where(outcome["success"].numpy(), outcome[norm].double().numpy(), np.inf)
+    far: NDArray[np.float64] = np.where(outcome["success"].numpy(), outcome[norm].double().numpy(), np.inf)
     return far
