@@ -64,7 +64,9 @@ def test_other_steps_are_no_checkpoints() -> None:
 
 
 def test_it_loses_no_fewer_images_than_pgd_and_aiming_loses_no_fewer_than_that() -> None:
-    pgd, ce, aimed = (attacked(f"{name}:eps={HALF}") for name in ("pgd:steps=12", "apgd:steps=12", "apgd-t:steps=12"))
+    pgd, ce, aimed = (
+        attacked(f"{name}:eps={HALF}", 50) for name in ("pgd:steps=12", "apgd:steps=12", "apgd-t:steps=12")
+    )
     assert aimed.robust_accuracy <= ce.robust_accuracy <= pgd.robust_accuracy
     assert aimed.robust_accuracy > 0.1
     assert aimed.targets is None and (aimed.forwards[aimed.robust] == 1 + 9 * 13).all()

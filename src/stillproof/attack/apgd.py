@@ -11,7 +11,7 @@ from torch import Tensor
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.norms import Norm, by_image, sizes
 from stillproof.attack.base.starts import anywhere
-from stillproof.attack.stepping import adaptive
+from stillproof.attack.stepping.adaptive import checked, moved, noted
 from stillproof.attack.stepping.few_classes import note_few_classes, ratio_where_possible
 from stillproof.attack.stepping.steepest import steepest
 from stillproof.attack.stepping.step_attack import StepAttack
@@ -87,11 +87,11 @@ class APGD(StepAttack):
         if self.loss == "dlr":
             note_few_classes(crafting.victim, logits, crafting.targets)
         crafting.judge(walk.points, logits)
-        adaptive.noted(walk, gradient, loss(logits, crafting.labels, crafting.targets), 2 * self.eps)
+        noted(walk, gradient, loss(logits, crafting.labels, crafting.targets), 2 * self.eps)
         return gradient
 
     def update(self, walk: Walk, gradient: Tensor) -> Tensor:
         """Make a step, shorter than before if this is a checkpoint and the image makes no progress."""
-        gradient = adaptive.checked(walk, gradient, self.steps, self.rho)
+        gradient = checked(walk, gradient, self.steps, self.rho)
         direction = steepest(gradient, self.norm, walk.images, walk.points, walk.crafting.limits)
-        return adaptive.moved(walk, direction)
+        return moved(walk, direction)
