@@ -72,6 +72,8 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "distill": distill,
         "distill again": distill,
         "import": ["import", "a.npz", "--dataset", "digits"],
+        "pool add": ["pool", "add", "mine", "own"],
+        "pool show": ["pool", "show", "mine"],
         "train": ["train", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
         "run": SUITE,
         "attack": ["attack", "net.pth", "--dataset", "digits", "--attack", "fgsm", "--limit", "20", "--check"],
@@ -122,7 +124,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 22
+    assert len(page) == 23
     printed["table --by-class"]["tables"].clear()  # as those of `table`
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb

@@ -63,11 +63,12 @@ def _logs(path: Path, store: str | None, as_json: bool) -> None:
     from stillproof.cli.session import session
     from stillproof.importers.beard_log import read_logs
     from stillproof.report.attack_log_table import log_table
+    from stillproof.verbs.log_scores import scores_of_logs
 
     read_logs(path)  # before a store is made
     with session(store, None, None) as opened:
         made = opened.import_logs(path)
-        scores = opened.scores_of_logs(made)
+    scores = scores_of_logs(made)
     values = [dataclasses.asdict(one.log) for one in made]
     if as_json:
         logs = [

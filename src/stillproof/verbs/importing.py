@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stillproof.core.errors import BadInput
-from stillproof.core.spec import Json
 from stillproof.data.load import source
 from stillproof.importers.beard_log import read_logs
-from stillproof.importers.beard_names import UNTARGETED_ONLY
 from stillproof.importers.checkpoints import read_model
 from stillproof.importers.import_logs import ImportedLog, write_logs
 from stillproof.importers.import_model import ImportedModel, write_model
@@ -19,7 +14,6 @@ from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSet, ImportedSets, read_sets, read_tensors, write_sets
 from stillproof.importers.tensor_set import TensorSpace
 from stillproof.importers.with_teachers import with_teachers
-from stillproof.report.attack_log_table import AIMS, log_scores
 from stillproof.suites.requests import Request
 from stillproof.verbs.engine import Engine
 
@@ -61,24 +55,6 @@ class Importing(Engine):
     def import_logs(self, path: Path | str) -> list[ImportedLog]:
         """Take over BEARD's result logs: a file, or a folder with one for each number of images per class."""
         return write_logs(self.store, read_logs(Path(path)))
-
-    @staticmethod
-    def scores_of_logs(logs: Sequence[ImportedLog]) -> dict[str, Json]:
-        """Return BEARD's scores of each log and, if there are several, of all together, targeted and untargeted.
-
-        Raises:
-            BadInput: They are of several data sets, whose accuracies do not belong together.
-        """
-        mixed = sorted({one.log.dataset for one in logs})
-        if len(mixed) > 1:
-            raise BadInput(f"these logs are of {' and '.join(mixed)}: a score needs one data set.")
-        values = {f"{one.log.method} {one.log.ipc} ipc": [dataclasses.asdict(one.log)] for one in logs}
-        if len(logs) > 1:
-            values["all together"] = [dataclasses.asdict(one.log) for one in logs]
-        left_out = {"targeted": UNTARGETED_ONLY, "untargeted": frozenset[str]()}
-        return {
-            f"{name}, {aim}": log_scores(found, aim, left_out[aim]) for name, found in values.items() for aim in AIMS
-        }
 
     def _whitening(self, dataset: str, variant: str) -> str:
         return str(self.answer(Request("zca", dataset=dataset, variant=variant))["artifact"])
