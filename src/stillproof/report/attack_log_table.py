@@ -34,16 +34,15 @@ def log_scores(logs: Sequence[Mapping[str, Any]], aim: str, left_out: Collection
     """
     clean = [log["attacks"][0][aim] for log in logs]
     attacked = [[one[aim] for one in log["attacks"][1:] if one["attack"] not in left_out] for log in logs]
-    if not all(attacked):
-        return {"rr": None, "ae": None, "crei": None}
-    accuracies, seconds = (
-        ([pair[place] for pair in clean], [[pair[place] for pair in pairs] for pairs in attacked]) for place in (0, 1)
-    )
-    try:
-        rr, ae = robustness_ratio(*accuracies), attack_efficiency(*seconds)
-    except Unsupported:  # a dash where it is shown
-        return {"rr": None, "ae": None, "crei": None}
-    return {"rr": rr, "ae": ae, "crei": crei(rr, ae)}
+    ratios: list[float | None] = []
+    for place, ratio in enumerate((robustness_ratio, attack_efficiency)):
+        before, after = [pair[place] for pair in clean], [[pair[place] for pair in pairs] for pairs in attacked]
+        try:
+            ratios.append(ratio(before, after) if all(after) else None)
+        except Unsupported:  # a dash where it is shown
+            ratios.append(None)
+    rr, ae = ratios
+    return {"rr": rr, "ae": ae, "crei": None if rr is None or ae is None else crei(rr, ae)}
 
 
 def log_table(logs: Sequence[Mapping[str, Any]], scores: Mapping[str, Json]) -> Table:
