@@ -9,8 +9,10 @@ from stillproof.suites.beard.victims import Victim, Victims
 from stillproof.suites.requests import Request, Row
 
 CHECKED = (0.25, 0.5, 1.0)  # where curves are checked by attacks with a fixed radius, as shares of the largest
-MINIMAL = "fmn:norm={norm}"  # looks for the smallest change that fools, so that one run gives the whole curve
-FIXED = "apgd:norm={norm}:eps={eps!r}"
+MINIMAL = (
+    "fmn:norm={norm}:steps={steps}"  # looks for the smallest change that fools, so that one run gives the whole curve
+)
+FIXED = "apgd:norm={norm}:steps={steps}:eps={eps!r}"
 
 
 def curve_rows(victims: Victims) -> Iterator[Row]:
@@ -23,10 +25,11 @@ def curve_rows(victims: Victims) -> Iterator[Row]:
 
 def _curve(victims: Victims, victim: Victim, norm: str, reach: float, seed: int) -> Request:
     """Ask for the curve of one seed, always in pixels: elsewhere a radius means nothing."""
+    steps = victims.suite.curve_steps
 
     def attack(reference: str) -> Request:
         return victims.attack(victim, reference, "untargeted", seed, protocol="fair")
 
-    checks = [attack(FIXED.format(norm=norm, eps=share * reach)) for share in CHECKED]
-    minimal = attack(MINIMAL.format(norm=norm))
+    checks = [attack(FIXED.format(norm=norm, steps=steps, eps=share * reach)) for share in CHECKED]
+    minimal = attack(MINIMAL.format(norm=norm, steps=steps))
     return Request("robust-curve", of=minimal, checks=checks, largest=reach)

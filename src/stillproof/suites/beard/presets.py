@@ -12,9 +12,13 @@ QUICK = {
     "seeds": 3,
     "recipe": "quick",
     "full_recipe": "quick-real",
-    "defences": ("pgd-at", "trades"),
+    "attacks": ("fgsm", "pgd", "pgd-l2", "deepfool"),  # AutoAttack and C&W take minutes for each model
+    "targeted_attacks": ("fgsm", "pgd", "pgd-l2"),
+    "curve_steps": 40,
+    "defences": ("pgd-at",),
     "steps": (1, 3, 10),
-    "timed": 256,
+    "limit": 120,
+    "timed": 120,
     "linf_eps": 0.2,  # digits have strokes of 1 on a ground of 0, and withstand more than photographs
     "l2_eps": 1.5,
 }
@@ -27,7 +31,7 @@ SMOKE = QUICK | {
     "full_recipe": "smoke",
     "attacks": ("fgsm", "pgd:steps=2", "deepfool:steps=2"),
     "targeted_attacks": ("fgsm", "pgd:steps=2"),
-    "defences": ("pgd-at",),
+    "curve_steps": 5,
     "steps": (1, 2),
     "limit": 40,
     "timed": 20,

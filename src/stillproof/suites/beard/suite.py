@@ -36,6 +36,7 @@ class Beard:
         targeted_attacks: Attacks that aim at the class after the image's own.
         defences: Ways to train networks that withstand attacks; they are compared on the largest sets.
         steps: Numbers of steps of PGD in the section that asks whether attacks converge.
+        curve_steps: Steps of the attacks that curves are made of.
         linf_eps: How far curves reach in Linf, in pixels of [0, 1].
         l2_eps: The same in L2; under ``fair`` also the most by which attacks without a ball may change an image.
         limit: How many of the test images are attacked, from the first on; 0 for all.
@@ -57,6 +58,7 @@ class Beard:
     targeted_attacks: tuple[str, ...] = ("fgsm", "pgd", "pgd-l2", "cw")
     defences: tuple[str, ...] = ("pgd-at", "pgd-at-loss", "trades", "mart", "trs")
     steps: tuple[int, ...] = (1, 3, 5, 10, 40)
+    curve_steps: int = 100
     linf_eps: float = 8 / 255
     l2_eps: float = 128 / 255
     limit: int = 0
@@ -81,8 +83,8 @@ class Beard:
         for name in ("limit", "timed"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be at least 0, not {getattr(self, name)}")
-        if any(steps < 1 for steps in self.steps):
-            raise ValueError(f"steps must be at least 1 each, not {self.steps}")
+        if any(steps < 1 for steps in (*self.steps, self.curve_steps)):
+            raise ValueError(f"steps and curve_steps must be at least 1, not {self.steps} and {self.curve_steps}")
         sections_named(SECTIONS, self.sections)
 
     def reaches(self) -> dict[str, float]:
