@@ -79,6 +79,9 @@ def sound(right: int, **other: list[bool]) -> Measured:
         "by_noise": no,
         "by_unbounded": yes,
         "no_gradient": no,
+        "by_black_box": no,
+        "by_steps_at": [[True] * 3] * right,
+        "by_nearest_at": [[True] * 3] * right,
     }
     usual |= {"saturated": no, "at_random": no} | other
     usual |= {"loss_after_one": [1.0] * right, "loss_after_many": [2.0] * right, "margins": [3.0] * right}
@@ -120,6 +123,34 @@ def test_more_steps_that_fool_fewer_ring_beyond_chance() -> None:
     assert alarms_of(sound(20, by_many_steps=[not value for value in some(6, 20)])) == []
     (left,) = alarms_of(sound(20, by_unbounded=[not value for value in some(2, 20)]))
     assert "2 of 20 images withstand 40 steps that no ball limits (1 would be let pass)" in left
+
+
+def test_a_black_box_that_is_stronger_rings_beyond_chance() -> None:
+    weaker = [not value for value in some(7, 20)]
+    alarms = alarms_of(sound(20, by_many_steps=weaker, by_one_step=weaker, by_black_box=[True] * 20))
+    (alarm,) = alarms
+    assert "spsa, which needs no gradients, fools 20 of 20 images and 10 steps up the gradient only 13" in alarm
+    six = [not value for value in some(6, 20)]
+    assert alarms_of(sound(20, by_many_steps=six, by_one_step=six, by_black_box=[True] * 20)) == []
+
+
+def test_attacks_that_disagree_at_a_radius_ring() -> None:
+    rows: Any = [[True, place >= 16, True] for place in range(100)]
+    (alarm,) = alarms_of(sound(100, by_nearest_at=rows))
+    assert "attacks disagree at eps = 0.1 in Linf: the nearest changes that fmn finds fool 84 of 100 images" in alarm
+    near: Any = [[True, place >= 15, True] for place in range(100)]
+    assert alarms_of(sound(100, by_nearest_at=near)) == []
+
+
+def test_steps_that_are_led_astray_are_found_by_what_needs_no_gradients() -> None:
+    """Gradients of the wrong sign: answers are sound, and only who looks at them alone gets anywhere."""
+
+    def backwards(pixels: Tensor) -> Tensor:
+        return 2 * pixels.detach() - pixels
+
+    measured = found(Changed(trained(), before=backwards), eps=0.12)
+    assert sum(measured.by_black_box) > sum(measured.by_many_steps) + 10
+    assert any("spsa, which needs no gradients" in alarm for alarm in alarms_of(measured))
 
 
 def test_the_sign_test_is_the_binomial_one() -> None:

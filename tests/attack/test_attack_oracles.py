@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pytest
 import torch
 from attack_setups import HALF, attacked, images, trained
@@ -26,6 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 def theirs(case: Case, eps: float = 0.0) -> Tensor:
     pixels, labels = images(COUNT)
     torch.manual_seed(0)  # which their draws come from
+    np.random.seed(0)  # noqa: NPY002
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return case.theirs(Task(trained().eval(), pixels, labels, eps))

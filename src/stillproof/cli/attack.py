@@ -84,7 +84,7 @@ def command(
 ) -> None:
     """Attack a model on test images, and say how much of its accuracy is left."""
     names = [with_params(name, settings) for name in split_list(attack) or []]
-    radius = None if eps is None else _number(eps)
+    radius = None if eps is None else eps_of(eps)
     chosen_norm = None if norm is None else one_of("norm", norm, NORMS)
     policy = None if targeted is None else one_of("policy of targets", targeted, POLICIES)
     chosen = one_of("protocol", protocol, PROTOCOLS)
@@ -112,7 +112,8 @@ def command(
             say(f"changed images of {one.attack}: {one.examples}")
 
 
-def _number(text: str) -> float:
+def eps_of(text: str) -> float:
+    """Return the radius that a text means."""
     value = number_of(text)
     if value is None:
         raise BadInput(f"--eps {text!r} is no number: write one, or a fraction such as 8/255.")

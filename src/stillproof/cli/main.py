@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 
 from stillproof.cli import (
     attack,
+    attack_bench,
     check,
     compare,
     data,
@@ -67,6 +68,7 @@ app.command("distill")(distill.command)
 app.command("import")(import_.command)
 app.command("train")(train.command)
 app.command("attack", cls=attack.OptionalPolicy)(attack.command)
+app.command("attack-bench")(attack_bench.command)
 app.command("run")(run.command)
 app.command("status")(status.command)
 app.command("table")(table.command)

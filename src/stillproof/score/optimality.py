@@ -52,7 +52,7 @@ def local_optimality(distances: Numbers, best: Numbers) -> float:
     reached, least = (area_under(one, right, largest) for one in (away, nearest))
     if not nothing > least:
         raise Unsupported("optimality is not defined: all images have the same best-known distance.")
-    return 1 - (reached - least) / (nothing - least)
+    return (nothing - reached) / (nothing - least)  # the same, and exactly 0 and 1 at its ends
 
 
 def global_optimality(local: Sequence[float]) -> float:

@@ -13,7 +13,7 @@ from stillproof.store.strict_json import from_text
 
 LISTS = ("needs", "artifacts", "derived_from")
 Status = Literal["pending", "running", "done", "failed", "unsupported"]
-Verb = Literal["run", "train", "distill", "attack"]
+Verb = Literal["run", "train", "distill", "attack", "attack-bench"]
 
 
 @dataclass(frozen=True, slots=True)

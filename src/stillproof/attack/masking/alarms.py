@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import fmean, median
 
-from stillproof.attack.masking.measured import STEPS, UNBOUNDED_STEPS, Measured
+from stillproof.attack.masking.measured import BLACK_BOX, RADII, STEPS, UNBOUNDED_STEPS, Measured
 
 CHANCE = 0.01
 SPARED = 0.01
+AGREE = 0.15  # of the images: by which the curve of the nearest changes may differ from attacks within a ball
 
 
 def alarms_of(found: Measured) -> list[str]:
@@ -100,8 +101,43 @@ def _at_random(found: Measured) -> str:
     )
 
 
-# The comparison with attacks that need no gradients belongs here, too.
-ALARMS: Sequence[Callable[[Measured], str]] = (_no_gradient, _more_steps, _unbounded, _loss_grows, _noise, _at_random)
+def _black_box(found: Measured) -> str:
+    """Who knows the gradients fools whatever one fools who does not."""
+    only_black, only_white = _apart(found.by_black_box, found.by_many_steps)
+    chance = sign_test(only_black, only_white)
+    if chance >= CHANCE:
+        return ""
+    return (
+        f"{BLACK_BOX}, which needs no gradients, fools {sum(found.by_black_box)} of {found.right} images and {STEPS} "
+        f"steps up the gradient only {sum(found.by_many_steps)} ({only_black} that these miss, {only_white} that it "
+        f"misses; chance {chance:.2g}, below {CHANCE:g}): gradients should not make an attack weaker."
+    )
+
+
+def _nearest_agrees(found: Measured) -> str:
+    """The nearest change tells at which radii an attack within a ball succeeds."""
+    for place, share in enumerate(RADII):
+        near, steps = ([row[place] for row in rows] for rows in (found.by_nearest_at, found.by_steps_at))
+        spared = max(_spared(found), math.floor(AGREE * found.right))
+        if abs(sum(near) - sum(steps)) > spared:
+            return (
+                f"attacks disagree at eps = {share * found.eps:.3g} in {found.norm}: the nearest changes that fmn finds"
+                f" fool {sum(near)} of {found.right} images, {STEPS} steps in that ball {sum(steps)} (a difference of "
+                f"{spared} would be let pass): one of them is led astray, so that its numbers are too high."
+            )
+    return ""
+
+
+ALARMS: Sequence[Callable[[Measured], str]] = (
+    _no_gradient,
+    _more_steps,
+    _unbounded,
+    _loss_grows,
+    _noise,
+    _at_random,
+    _black_box,
+    _nearest_agrees,
+)
 
 
 def sign_test(against: int, expected: int) -> float:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.attack import Attack, attack_of
 from stillproof.attack.base.limits import Limits
 from stillproof.attack.base.losses import cross_entropy
-from stillproof.attack.base.norms import Norm
+from stillproof.attack.base.norms import Norm, largest
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.pixels import read_pixels
 from stillproof.attack.base.rules import Rules
@@ -18,12 +18,22 @@ from stillproof.attack.base.run import attack_batch
 from stillproof.attack.base.starts import anywhere
 from stillproof.attack.base.streams import Streams
 from stillproof.attack.base.victim import Model, Victim, under_attack
-from stillproof.attack.masking.measured import STEPS, UNBOUNDED_STEPS, Measured
+from stillproof.attack.masking.measured import (
+    BLACK_BOX,
+    BLACK_BOX_STEPS,
+    NEAREST_STEPS,
+    QUERIES,
+    RADII,
+    STEPS,
+    UNBOUNDED_STEPS,
+    Measured,
+)
 from stillproof.attack.none import NoAttack
 from stillproof.attack.pgd import PGD
 from stillproof.core.context import Context
 
 ROUGHLY = 1e-3  # of the spread of an image's logits: answers that differ by more differ by more than rounding
+ROUNDED = 1e-4  # by which a change that is just as large as a radius may be larger
 SATURATED = 80.0  # logits between a class and all others: its probability rounds to 1, and its gradient to 0
 
 
@@ -83,6 +93,7 @@ class _Part:
         one = self._attacked(PGD(self.eps, self.eps, 1, self.norm, random_start=False))
         many = self._attacked(PGD(self.eps, None, STEPS, self.norm))
         far = self._attacked(PGD(1.0, 2 / UNBOUNDED_STEPS, UNBOUNDED_STEPS, random_start=False))
+        steps_at, nearest_at = self._at_radii()
         losses = [self._losses(steps) for steps in (1, STEPS)]
         margins = self._margins()
         return Measured(
@@ -94,6 +105,9 @@ class _Part:
             by_many_steps=many.fooled.tolist(),
             by_noise=noise.tolist(),
             by_unbounded=far.fooled.tolist(),
+            by_black_box=self._fooled_by_black_box().tolist(),
+            by_steps_at=steps_at.tolist(),
+            by_nearest_at=nearest_at.tolist(),
             no_gradient=one.no_gradient.tolist(),
             saturated=(margins > SATURATED).tolist(),
             margins=margins.tolist(),
@@ -120,6 +134,23 @@ class _Part:
         moved = self.images + anywhere(self.images, self.norm, self.eps, streams)
         noisy = Limits(self.norm, self.eps).project(self.images, moved)
         return (self.victim.logits(noisy).argmax(1) != self.labels).cpu()
+
+    def _fooled_by_black_box(self) -> Tensor:
+        """Attack without gradients where there is such an attack, in Linf; elsewhere nothing counts as fooled."""
+        if self.norm != "Linf":
+            return torch.zeros(len(self.images), dtype=torch.bool)
+        asked = {"eps": self.eps, "lr": self.eps / 2, "steps": BLACK_BOX_STEPS, "samples": QUERIES}
+        return self._attacked(attack_of(BLACK_BOX, asked)).fooled
+
+    def _at_radii(self) -> tuple[Tensor, Tensor]:
+        """Return which images several steps fool at each radius, and which the nearest change does, both (N, radii)."""
+        nearest = self._attacked(attack_of("fmn", {"norm": self.norm, "steps": NEAREST_STEPS}))
+        sizes = {"Linf": nearest.linf, "L2": nearest.l2, "L1": nearest.l1}[self.norm]
+        away = torch.where(nearest.fooled, sizes, torch.inf)
+        most = largest(self.norm, self.images[0].numel())
+        radii = [min(share * self.eps, most) for share in RADII]
+        walks = [self._attacked(PGD(radius, None, STEPS, self.norm)).fooled for radius in radii]
+        return torch.stack(walks, 1), torch.stack([away <= radius * (1 + ROUNDED) for radius in radii], 1)
 
     def _attacked(self, attack: Attack, rules: Rules | None = None) -> Outcome:
         return attack_batch(

@@ -10,7 +10,15 @@ import torch
 from stillproof.attack.base.norms import Norm, largest
 from stillproof.attack.masking.alarms import alarms_of
 from stillproof.attack.masking.measure import measure
-from stillproof.attack.masking.measured import LOOKED_AT, STEPS, UNBOUNDED_STEPS
+from stillproof.attack.masking.measured import (
+    BLACK_BOX_STEPS,
+    LOOKED_AT,
+    NEAREST_STEPS,
+    QUERIES,
+    RADII,
+    STEPS,
+    UNBOUNDED_STEPS,
+)
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
@@ -24,7 +32,9 @@ if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
 KIND = "gradient-check"
-PASSES = 4 + 2 * (1 + STEPS + STEPS + 1 + UNBOUNDED_STEPS / 4)  # of an image; most are fooled soon without limits
+# Of an image; most are fooled soon without limits.
+PASSES = 4 + 2 * (1 + STEPS + STEPS + 1 + UNBOUNDED_STEPS / 4 + NEAREST_STEPS + len(RADII) * STEPS)
+PASSES += 2 * QUERIES * BLACK_BOX_STEPS
 
 
 @stages.register("attack-check", version=1)

@@ -1,0 +1,78 @@
+"""Our own attacks, with as many steps as fit a number of passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from torch import Tensor
+
+from stillproof.attack.base.attack import Attack, attack_of
+from stillproof.attack.base.norms import Norm
+from stillproof.attack.base.run import run_attack
+from stillproof.attack.bench.contestant import Contestant
+from stillproof.attack.bench.metered import Metered
+from stillproof.core.components import attacks
+from stillproof.core.context import Context
+
+LENGTHS = ("steps", "queries")  # parameters that say how long an attack goes on
+# Not asked: what changes nothing, what is several of the others, and what only a few pixels limit.
+ABSENT = ("none", "autoattack", "onepixel")
+CHANGED: Mapping[str, Mapping[str, Any]] = {"cw": {"searches": 5}}  # one weight does not fit all images
+
+
+def ours(norm: Norm, context: Context) -> list[Contestant]:
+    """Return all our attacks that have a norm."""
+    found = []
+    for name, entry in attacks.entries().items():
+        if name in ABSENT or entry.name != entry.family or entry.fixed:
+            continue
+        given = dict(CHANGED.get(name, {})) | ({"norm": norm} if "norm" in entry.params else {})
+        if not _exists(name, given) or (attack := attack_of(name, given)).measured_in != norm:
+            continue
+        if attack.radius is None:
+            found.append(Contestant(name, "stillproof", free=partial(_free, name, given, context)))
+        else:
+            found.append(Contestant(name, "stillproof", within=partial(_within, name, given, context)))
+    return found
+
+
+def fitted(name: str, given: Mapping[str, Any], passes: int) -> Attack:
+    """Return an attack that takes at most so many passes for one image, as far as its length can be chosen."""
+    key = next((key for key in LENGTHS if key in attacks.entry(name).params), None)
+    if key is None:
+        return attack_of(name, given)
+    one, two = (attack_of(name, {**given, key: length}).passes for length in (1, 2))
+    length = 1 + int(max(0.0, passes - one) // (two - one)) if two > one else 1
+    return attack_of(name, {**given, key: length})
+
+
+def _exists(name: str, given: Mapping[str, Any]) -> bool:
+    """Say whether an attack has a form with these parameters; DeepFool has none in L1."""
+    try:
+        attack_of(name, given)
+    except Exception as error:
+        if "norm" in str(error):
+            return False
+        raise
+    return True
+
+
+def _free(
+    name: str, given: Mapping[str, Any], ctx: Context, model: Metered, images: Tensor, labels: Tensor, passes: int
+) -> None:
+    run_attack(fitted(name, given, passes), model.forward, images, labels, ctx=ctx)
+
+
+def _within(
+    name: str,
+    given: Mapping[str, Any],
+    ctx: Context,
+    model: Metered,
+    images: Tensor,
+    labels: Tensor,
+    passes: int,
+    eps: float,
+) -> None:
+    run_attack(fitted(name, {**given, "eps": eps}, passes), model.forward, images, labels, ctx=ctx)

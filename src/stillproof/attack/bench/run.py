@@ -1,0 +1,112 @@
+"""Runs one attack on images, within a number of passes, and says how near it came to each."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from stillproof.attack.base.norms import Norm
+from stillproof.attack.base.victim import frozen
+from stillproof.attack.bench.contestant import Contestant
+from stillproof.attack.bench.libraries import theirs
+from stillproof.attack.bench.metered import Metered
+from stillproof.attack.bench.ours import ours
+from stillproof.core.context import Context
+from stillproof.core.errors import UnknownName, Unsupported
+
+BATCH = 128  # images that are attacked at once
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """What came of one attack, one value per image, all on the CPU.
+
+    Args:
+        distances: Size of the nearest change that fooled the model; 0 if it errs without, infinite if none was found.
+        clean_right: Whether the model has the clean image right.
+        forwards: Forward passes that the attack took.
+        backwards: Backward passes.
+        seconds: Time of all images together, without that of counting.
+    """
+
+    distances: Tensor
+    clean_right: Tensor
+    forwards: Tensor
+    backwards: Tensor
+    seconds: float
+
+
+def contestants(norm: Norm, ctx: Context) -> dict[str, Contestant]:
+    """Return all attacks of a norm, ours and those of installed libraries, by reference."""
+    return {one.reference: one for one in (*ours(norm, ctx), *theirs(norm))}
+
+
+def contestant(reference: str, norm: Norm, ctx: Context) -> Contestant:
+    """Return one of them."""
+    known = contestants(norm, ctx)
+    if reference not in known:
+        raise UnknownName(f"attack of the bench in {norm}", reference, known)
+    return known[reference]
+
+
+def nearness(
+    reference: str, model: nn.Module, images: Tensor, labels: Tensor, *, norm: Norm, budget: int, ctx: Context
+) -> Nearness:
+    """Run an attack.
+
+    Args:
+        reference: The attack, ``fmn`` or ``adv-lib/fmn``.
+        model: Takes pixels in [0, 1] to logits.
+        images: Pixels, (N, C, H, W), on the model's device.
+        labels: Their classes.
+        norm: The norm.
+        budget: The most passes, forward and backward together, of each image.
+        ctx: Gives random streams, and takes the share that is done.
+    """
+    parts, seconds = [], 0.0
+    for start in range(0, len(images), BATCH):
+        part = slice(start, start + BATCH)
+        with frozen(model, mode=False), _seeded(ctx, start):
+            metered = Metered(model, images[part], labels[part], norm, budget)
+            one = contestant(reference, norm, Context(ctx.seeds.child("batch", start), ctx.device))
+            began = time.perf_counter()
+            _run(one, metered)
+            seconds += time.perf_counter() - began - metered.own_seconds
+        parts.append(metered)
+        ctx.report(min(1.0, (start + BATCH) / len(images)))
+
+    def joined(name: str) -> Tensor:
+        return torch.cat([getattr(part, name) for part in parts]).cpu()
+
+    return Nearness(joined("nearest"), joined("clean_right"), joined("forwards"), joined("backwards"), seconds)
+
+
+def _run(one: Contestant, model: Metered) -> None:
+    if one.source == "stillproof":
+        one.run(model)
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            one.run(model)
+    except Exception as error:  # somebody else's code, which may raise anything
+        raise Unsupported(f"{one.reference} failed by itself: {type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def _seeded(ctx: Context, start: int) -> Iterator[None]:
+    """Lend a seed to the global generators that libraries draw from, and put these back."""
+    seeds, before = ctx.seeds.child("libraries", start), np.random.get_state()  # noqa: NPY002
+    try:
+        np.random.seed(seeds.child("numpy").integer() % 2**32)  # noqa: NPY002
+        with seeds.lent_to_torch(ctx.device):
+            yield
+    finally:
+        np.random.set_state(before)  # noqa: NPY002

@@ -1,0 +1,1 @@
+"""How strong attacks are, beside each other: table and curves."""

@@ -1,0 +1,77 @@
+"""Comparisons of attacks that a session makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from stillproof.attack.base.norms import Norm
+from stillproof.attack.bench.run import contestants
+from stillproof.core.context import Context
+from stillproof.core.errors import BadInput
+from stillproof.core.seeds import Seeds
+from stillproof.model_finder import GivenModel, find_model
+from stillproof.report.attack_bench.comparison import BenchComparison, BenchLine
+from stillproof.run.plan import Planner
+from stillproof.run.trained_models import read_of_training
+from stillproof.suites.requests import Request
+from stillproof.verbs.importing import Importing
+
+
+class AttackBenching(Importing):
+    """Says how strong attacks are."""
+
+    def attack_bench(
+        self,
+        models: GivenModel | Sequence[GivenModel],
+        dataset: str,
+        *,
+        norm: Norm = "Linf",
+        attacks: Sequence[str] | None = None,
+        limit: int | None = None,
+        budget: int = 2000,
+        eps: float | None = None,
+        seed: int = 0,
+        network: str = "",
+    ) -> BenchComparison:
+        """Run all attacks of a norm on models at the same number of passes, and say how near each comes to the best.
+
+        Args:
+            models: One or several models, as ``attack`` takes them.
+            dataset: The data set that they were trained for.
+            norm: The norm of changes.
+            attacks: Which attacks; all of ours, and of the libraries that are installed, without a word.
+            limit: How many of the first test images; all without a number.
+            budget: The most passes, forward and backward together, of each image.
+            eps: Radius at which robust accuracy is said; the median of the best-known distances without a number.
+            seed: Seed of what attacks draw.
+            network: The network of somebody's checkpoint, where its weights do not tell it.
+        """
+        given = [models] if isinstance(models, GivenModel) else list(models)
+        names = list(contestants(norm, Context(Seeds(0)))) if attacks is None else list(attacks)
+        if not given or not names:
+            raise BadInput("an attack-bench needs at least one model and one attack.")
+        found = [find_model(self, model, dataset, network) for model in given]
+        about = {"dataset": dataset, "norm": norm, "limit": limit, "budget": budget, "seed": seed}
+        planner, asked = Planner(self.root, self.device), []
+        for model in found:
+            for name in names:
+                cell = planner.plan(Request("attack-bench", model=model, attack=name, **about))
+                asked.append((model.params.get("name") or cell.label.partition(" on ")[2], name, cell.id))
+        row = {"dataset": dataset, "method": f"{norm} on {', '.join(dict.fromkeys(one[0] for one in asked))}"}
+        cells = {"cells": [cell for _, _, cell in asked], "seed": seed}
+        self.store.results.save_run("", {}, [row | cells], verb="attack-bench")
+        self.execute(planner, may_be_unsupported=True)
+        lines = [self._line(model, name, cell) for model, name, cell in asked]
+        count = planner.cells[asked[0][2]].spec["images"]
+        return BenchComparison(dataset, norm, budget, count, lines, eps)
+
+    def _line(self, model: str, name: str, cell: str) -> BenchLine:
+        record = self.store.results.get(cell)
+        assert record is not None
+        if record.result is None:
+            return BenchLine(model, name, reason=(record.error or "").partition("\n")[0])
+        found = read_of_training(self.store, record.result["outcomes"]).tensors["distances"]
+        told = {key: record.result[key] for key in ("passes_per_image", "seconds")}
+        return BenchLine(model, name, np.asarray(found, dtype=np.float64), **told)
