@@ -8,11 +8,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from stillproof.attack.base.crafting import Crafting
+from stillproof.attack.base.starts import close_by
 from stillproof.attack.bim import BIM
 from stillproof.attack.stepping.walk import Walk
 from stillproof.core.components import attacks
-
-SPREAD = 0.001  # standard deviation of the start, in pixels of [0, 1]: at the image itself the gradient is zero
 
 
 @attacks.register("tpgd", version=1, paper="arXiv:1901.08573")
@@ -23,9 +22,9 @@ class TPGD(BIM):
     has_target = False
 
     def start(self, crafting: Crafting) -> Tensor:
-        """Return a point close to the image."""
-        noise = crafting.streams.normal(crafting.images.shape[1:], "start").to(crafting.images)
-        return crafting.limits.project(crafting.images, crafting.images + SPREAD * noise)
+        """Return a point close to the image, where the gradient is zero."""
+        images = crafting.images
+        return crafting.limits.project(images, images + close_by(images, crafting.streams, "start"))
 
     def gradient(self, walk: Walk) -> Tensor:
         """Return the gradient of the divergence."""

@@ -8,8 +8,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.crafting import Crafting
+from stillproof.attack.base.starts import close_by
+from stillproof.attack.bim import BIM
 from stillproof.core.components import defences
-from stillproof.defend.pgd_at import PGDTraining
+from stillproof.defend.base.defence import Defence
 from stillproof.train.backward import BatchLoss
 from stillproof.train.batch import Batch
 from stillproof.train.training import Training
@@ -18,9 +22,19 @@ SMALLEST = 1e-12  # below which there is no logarithm
 ROOM = 1e-4  # beside the probability 1, as in the authors' code
 
 
+@dataclass(frozen=True)
+class _CloseBIM(BIM):
+    """Steps up the cross-entropy, which begin where the authors' code lets them."""
+
+    def start(self, crafting: Crafting) -> Tensor:
+        """Return a point close to the image."""
+        images = crafting.images
+        return crafting.limits.project(images, images + close_by(images, crafting.streams, "start"))
+
+
 @defences.register("mart", version=1, paper="openreview:rklOg6EFwS")
 @dataclass(frozen=True)
-class Mart(PGDTraining):
+class Mart(Defence):
     """Train towards the class and away from the best wrong one, and hold answers together where the clean one is wrong.
 
     Its loss knows classes alone: whatever a recipe's objective is, soft labels count by the class that the set has.
@@ -29,7 +43,6 @@ class Mart(PGDTraining):
         eps: How far a pixel of [0, 1] may move.
         step: Size of a step; a quarter of eps if none is given.
         steps: Number of steps against every batch.
-        random_start: Whether the steps begin anywhere in the ball, and not at the image.
         weight: Weight of the divergence; the paper's lambda.
     """
 
@@ -40,6 +53,11 @@ class Mart(PGDTraining):
         super().__post_init__()
         if self.weight < 0:
             raise ValueError(f"weight must not be negative, as {self.weight:g} is")
+
+    @property
+    def attack(self) -> Attack:
+        """Return PGD from a start close to the image."""
+        return _CloseBIM(eps=self.eps, step=self.step, steps=self.steps)
 
     @property
     def passes(self) -> float:
