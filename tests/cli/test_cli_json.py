@@ -88,6 +88,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "gallery": ["gallery", "--run", "accuracy", "--out", "deep/g.png"],
         "check": ["check", "mine.py"],
         "doctor": ["doctor"],
+        "attack-bench": ["attack-bench", "net.pth", "--dataset", "digits", "--attack", "fmn", "--limit", "20"],
     }
     found = {name: stillproof(*argv, "--json", cwd=folder).json() for name, argv in commands.items()}
     failed = stillproof(*RUN, "--methods", "broken", "--seeds", "1", "--set", "full_recipe=", "--json", cwd=folder)
@@ -193,7 +194,8 @@ def failures_are_told_apart(printed: dict[str, Any]) -> None:
     assert row["accuracy"] is None and row["missing"] == 1 and "it went off" in row["notes"][0]
     assert printed["status"]["cells"]["distill"] == {"done": 3, "failed": 2}
     assert len(printed["status"]["failed"]) == 4 and len(printed["status"]["runs"]) == 2
-    assert [call["verb"] for call in printed["status"]["calls"]] == ["distill", "attack", "train", "distill"]
+    calls = [call["verb"] for call in printed["status"]["calls"]]
+    assert calls == ["distill", "attack-bench", "attack", "train", "distill"]
     cause = printed["status"]["causes"][0]
     assert cause["frames"][0]["code"] == 'raise RuntimeError("it went off")'
     (left,) = printed["status"]["leftovers"]

@@ -44,6 +44,13 @@ def test_optimality_is_local_and_global() -> None:
     json.dumps(found.as_dict(), allow_nan=False)
 
 
+def test_where_nothing_is_found_there_is_a_reason_and_no_error() -> None:
+    found = BenchComparison("digits", "L2", 1, 2, [BenchLine("plain", "fmn", np.array([0.0, INF]))])
+    (row,) = found.as_dict()["attacks"]
+    assert row["optimality"] is row["global_optimality"] is None and row["robust_accuracy"] == 0.5
+    assert "no attack turned any image" in row["reason"] and "no attack turned any image" in repr(found)
+
+
 def test_the_table_has_all_forms() -> None:
     table = comparison().table()
     assert "100.0" in repr(table) and "lib/broken failed by itself" in repr(table)

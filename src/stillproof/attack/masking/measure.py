@@ -93,7 +93,7 @@ class _Part:
         one = self._attacked(PGD(self.eps, self.eps, 1, self.norm, random_start=False))
         many = self._attacked(PGD(self.eps, None, STEPS, self.norm))
         far = self._attacked(PGD(1.0, 2 / UNBOUNDED_STEPS, UNBOUNDED_STEPS, random_start=False))
-        steps_at, nearest_at = self._at_radii()
+        steps_at, nearest_at = self._at_radii(many.fooled)
         losses = [self._losses(steps) for steps in (1, STEPS)]
         margins = self._margins()
         return Measured(
@@ -142,14 +142,20 @@ class _Part:
         asked = {"eps": self.eps, "lr": self.eps / 2, "steps": BLACK_BOX_STEPS, "samples": QUERIES}
         return self._attacked(attack_of(BLACK_BOX, asked)).fooled
 
-    def _at_radii(self) -> tuple[Tensor, Tensor]:
-        """Return which images several steps fool at each radius, and which the nearest change does, both (N, radii)."""
+    def _at_radii(self, at_one: Tensor) -> tuple[Tensor, Tensor]:
+        """Return which images several steps fool at each radius, and which the nearest change does, both (N, radii).
+
+        What they fool at the ball's own radius is known already.
+        """
         nearest = self._attacked(attack_of("fmn", {"norm": self.norm, "steps": NEAREST_STEPS}))
         sizes = {"Linf": nearest.linf, "L2": nearest.l2, "L1": nearest.l1}[self.norm]
         away = torch.where(nearest.fooled, sizes, torch.inf)
         most = largest(self.norm, self.images[0].numel())
         radii = [min(share * self.eps, most) for share in RADII]
-        walks = [self._attacked(PGD(radius, None, STEPS, self.norm)).fooled for radius in radii]
+        walks = [
+            at_one if radius == self.eps else self._attacked(PGD(radius, None, STEPS, self.norm)).fooled
+            for radius in radii
+        ]
         return torch.stack(walks, 1), torch.stack([away <= radius * (1 + ROUNDED) for radius in radii], 1)
 
     def _attacked(self, attack: Attack, rules: Rules | None = None) -> Outcome:

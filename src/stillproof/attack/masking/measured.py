@@ -14,9 +14,9 @@ LOOKED_AT = 500  # images: alarms are about a model, and need few
 STEPS = 10  # of the attack with several steps
 UNBOUNDED_STEPS = 40  # of the attack that no ball limits
 BLACK_BOX = "spsa"  # the attack that needs no gradients
-QUERIES = 32  # directions in which it asks, in each of its steps
-BLACK_BOX_STEPS = 3
-NEAREST_STEPS = 50  # of the attack that looks for the nearest change
+QUERIES = 24  # directions in which it asks, in each of its steps
+BLACK_BOX_STEPS = 2
+NEAREST_STEPS = 30  # of the attack that looks for the nearest change
 RADII = (0.5, 1.0, 2.0)  # of the ball's, at which it is compared with the attack with several steps
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from stillproof.core.errors import Unsupported
 from stillproof.core.spec import Json
 from stillproof.report.attack_bench.curves import draw_robust_curves
 from stillproof.report.attack_bench.table import bench_table
@@ -79,12 +80,9 @@ class BenchComparison:
 
     def optimality(self, attack: str) -> dict[str, float]:
         """Return the local optimality of an attack, by model; models that it has no answer for are left out."""
-        lines = [line for line in self.lines if line.attack == attack and line.distances is not None]
-        return {
-            line.model: local_optimality(line.distances, self.best(line.model))
-            for line in lines
-            if line.distances is not None
-        }
+        lines = [line for line in self.lines if line.attack == attack]
+        found = {line.model: self._local(line)[0] for line in lines}
+        return {model: value for model, value in found.items() if value is not None}
 
     def rows(self) -> list[Json]:
         """Return one row per attack and model, best first, as JSON values; fractions, not percent."""
@@ -102,7 +100,7 @@ class BenchComparison:
                     "robust_accuracy": self._robust(line),
                     "passes_per_image": line.passes_per_image,
                     "seconds": line.seconds,
-                    "reason": line.reason,
+                    "reason": self._local(line)[1],
                 }
             )
         order = {model: place for place, model in enumerate(self.models)}
@@ -121,7 +119,9 @@ class BenchComparison:
         """Draw robust accuracy over eps, one panel per model."""
         panels: list[tuple[str, Any, dict[str, Any]]] = []
         for model in self.models:
-            ordered = [row["attack"] for row in self.rows() if row["model"] == model and row["reason"] is None]
+            ordered = [
+                row["attack"] for row in self.rows() if row["model"] == model and row["robust_accuracy"] is not None
+            ]
             by_name = {line.attack: line.distances for line in self._told(model)}
             panels.append((model, self.best(model), {name: by_name[name] for name in ordered}))
         about = f"{self.n} test images of {self.dataset}, at most {self.budget} passes for each."
@@ -130,6 +130,15 @@ class BenchComparison:
     def __repr__(self) -> str:
         """Return the comparison as people read it."""
         return repr(self.table())
+
+    def _local(self, line: BenchLine) -> tuple[float | None, str | None]:
+        """Return the optimality of an attack on a model, or why there is none."""
+        if line.distances is None:
+            return None, line.reason
+        try:
+            return local_optimality(line.distances, self.best(line.model)), None
+        except Unsupported as error:
+            return None, str(error)
 
     def _told(self, model: str) -> list[BenchLine]:
         return [line for line in self.lines if line.model == model and line.distances is not None]

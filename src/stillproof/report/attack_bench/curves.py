@@ -54,6 +54,7 @@ def draw_robust_curves(
             axes.set_xlim(0, radii[-1])
             axes.set_ylim(bottom=0)
             percent_axis(axes, "y", ACCURACY)
+            axes.set_ylabel("robust accuracy (%)")
         handles = [Line2D([], [], color=INK, linewidth=2.4, label=BEST)]
         handles += [Line2D([], [], color=looks[name].colour, linewidth=1.2, label=name) for name in names]
         legend(figure, handles)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 KIND = "gradient-check"
 # Of an image; most are fooled soon without limits.
-PASSES = 4 + 2 * (1 + STEPS + STEPS + 1 + UNBOUNDED_STEPS / 4 + NEAREST_STEPS + len(RADII) * STEPS)
+PASSES = 4 + 2 * (1 + STEPS + STEPS + 1 + UNBOUNDED_STEPS / 4 + NEAREST_STEPS + (len(RADII) - 1) * STEPS)
 PASSES += 2 * QUERIES * BLACK_BOX_STEPS
 
 
