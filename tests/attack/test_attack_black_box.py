@@ -27,6 +27,7 @@ def asked_without_gradients(pixels: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("name", BLACK_BOX)
 def test_no_gradient_is_asked_and_every_question_counts(name: str) -> None:
+    trained()  # beforehand, since it needs gradients itself
     pixels, labels = images(20)
     rules = Rules(early_exit=False)
     attack = attack_of(name)
@@ -36,9 +37,9 @@ def test_no_gradient_is_asked_and_every_question_counts(name: str) -> None:
 
 @pytest.mark.parametrize("name", BLACK_BOX)
 def test_images_are_lost_and_early_exit_and_batches_change_nothing(name: str) -> None:
-    whole = attacked(name, 60)
+    whole = attacked(name, 40)
     assert whole.success.sum() >= 3
-    slow = attacked(name, 60, rules=Rules(early_exit=False, keep_images=True), batch=17)
+    slow = attacked(name, 40, rules=Rules(early_exit=False, keep_images=True), batch=17)
     assert torch.equal(whole.fooled, slow.fooled) and whole.forwards.sum() < slow.forwards.sum()
     assert whole.images is not None and slow.images is not None
     assert (whole.images - slow.images)[whole.fooled].abs().max() < 1e-5

@@ -17,8 +17,10 @@ OPTIONS = {
     "methods": ["random", "k-center", "dm:steps=2"],
     "network": ["convnet:depth=1:width=4"],
     "full_recipe": "",
-    "limit": 30,
-    "timed": 10,
+    "attacks": ["fgsm", "deepfool:steps=2"],
+    "targeted_attacks": ["fgsm"],
+    "limit": 20,
+    "timed": 5,
 }
 
 
