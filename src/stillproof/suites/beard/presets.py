@@ -14,11 +14,11 @@ QUICK = {
     "full_recipe": "quick-real",
     "attacks": ("fgsm", "pgd", "pgd-l2", "deepfool"),  # AutoAttack and C&W take minutes for each model
     "targeted_attacks": ("fgsm", "pgd", "pgd-l2"),
-    "curve_steps": 40,
+    "curve_steps": 30,
     "defences": ("pgd-at",),
-    "steps": (1, 3, 10),
-    "limit": 120,
-    "timed": 120,
+    "steps": (1, 10),
+    "limit": 100,
+    "timed": 100,
     "linf_eps": 0.2,  # digits have strokes of 1 on a ground of 0, and withstand more than photographs
     "l2_eps": 1.5,
 }
