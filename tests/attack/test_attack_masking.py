@@ -136,7 +136,7 @@ def test_a_black_box_that_is_stronger_rings_beyond_chance() -> None:
     weaker = [not value for value in some(7, 20)]
     alarms = alarms_of(sound(20, by_many_steps=weaker, by_one_step=weaker, by_black_box=[True] * 20))
     (alarm,) = alarms
-    assert "spsa, which needs no gradients, fools 20 of 20 images and 10 steps up the gradient only 13" in alarm
+    assert "square, which needs no gradients, fools 20 of 20 images and 10 steps up the gradient only 13" in alarm
     six = [not value for value in some(6, 20)]
     assert alarms_of(sound(20, by_many_steps=six, by_one_step=six, by_black_box=[True] * 20)) == []
 
@@ -157,7 +157,7 @@ def test_steps_that_are_led_astray_are_found_by_what_needs_no_gradients() -> Non
 
     measured = found(Changed(trained(), before=backwards), eps=0.12)
     assert sum(measured.by_black_box) > sum(measured.by_many_steps) + 10
-    assert any("spsa, which needs no gradients" in alarm for alarm in alarms_of(measured))
+    assert any("square, which needs no gradients" in alarm for alarm in alarms_of(measured))
 
 
 def test_the_sign_test_is_the_binomial_one() -> None:

@@ -20,7 +20,6 @@ from stillproof.attack.base.streams import Streams
 from stillproof.attack.base.victim import Model, Victim, under_attack
 from stillproof.attack.masking.measured import (
     BLACK_BOX,
-    BLACK_BOX_STEPS,
     NEAREST_STEPS,
     QUERIES,
     RADII,
@@ -136,11 +135,10 @@ class _Part:
         return (self.victim.logits(noisy).argmax(1) != self.labels).cpu()
 
     def _fooled_by_black_box(self) -> Tensor:
-        """Attack without gradients where there is such an attack, in Linf; elsewhere nothing counts as fooled."""
-        if self.norm != "Linf":
+        """Attack without gradients; in L1, where there is no such attack, nothing counts as fooled."""
+        if self.norm == "L1":
             return torch.zeros(len(self.images), dtype=torch.bool)
-        asked = {"eps": self.eps, "lr": self.eps / 2, "steps": BLACK_BOX_STEPS, "samples": QUERIES}
-        return self._attacked(attack_of(BLACK_BOX, asked)).fooled
+        return self._attacked(attack_of(BLACK_BOX, {"eps": self.eps, "norm": self.norm, "queries": QUERIES})).fooled
 
     def _at_radii(self, at_one: Tensor) -> tuple[Tensor, Tensor]:
         """Return which images several steps fool at each radius, and which the nearest change does, both (N, radii).

@@ -13,9 +13,8 @@ WHOLE = ("eps", "norm", "images", "right")  # what is said of all images togethe
 LOOKED_AT = 500  # images: alarms are about a model, and need few
 STEPS = 10  # of the attack with several steps
 UNBOUNDED_STEPS = 40  # of the attack that no ball limits
-BLACK_BOX = "spsa"  # the attack that needs no gradients
-QUERIES = 24  # directions in which it asks, in each of its steps
-BLACK_BOX_STEPS = 2
+BLACK_BOX = "square"  # the attack that needs no gradients
+QUERIES = 100  # changed images that it asks about
 NEAREST_STEPS = 30  # of the attack that looks for the nearest change
 RADII = (0.5, 1.0, 2.0)  # of the ball's, at which it is compared with the attack with several steps
 
@@ -33,7 +32,7 @@ class Measured:
         by_many_steps: Whether it is by several steps from a random start.
         by_noise: Whether it is by a random change within the ball.
         by_unbounded: Whether it is by steps that no ball limits.
-        by_black_box: Whether it is by an attack that needs no gradients, in the ball; of Linf alone.
+        by_black_box: Whether it is by an attack that needs no gradients, in the ball; not in L1.
         by_steps_at: Whether it is by several steps, at three radii.
         by_nearest_at: Whether the nearest change that is known is within these radii.
         no_gradient: Whether the gradient of the loss is zero everywhere, or no number.

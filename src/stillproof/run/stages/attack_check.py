@@ -11,7 +11,6 @@ from stillproof.attack.base.norms import Norm, largest
 from stillproof.attack.masking.alarms import alarms_of
 from stillproof.attack.masking.measure import measure
 from stillproof.attack.masking.measured import (
-    BLACK_BOX_STEPS,
     LOOKED_AT,
     NEAREST_STEPS,
     QUERIES,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 KIND = "gradient-check"
 # Of an image; most are fooled soon without limits.
 PASSES = 4 + 2 * (1 + STEPS + STEPS + 1 + UNBOUNDED_STEPS / 4 + NEAREST_STEPS + (len(RADII) - 1) * STEPS)
-PASSES += 2 * QUERIES * BLACK_BOX_STEPS
+PASSES += QUERIES
 
 
 @stages.register("attack-check", version=1)
