@@ -28,7 +28,7 @@ from stillproof.transforms.space import make_front
 
 IPC = 10
 REAL = 300  # images per class; more than a batch is all that matters
-TURNS = 3
+TURNS = 2
 SAMPLE = 5  # epochs of a network's training that are measured at a time
 TARGETS = {"dc": 1.5, "dsa": 1.5, "dm": 2.2}  # times the plain loop's speed
 

@@ -15,6 +15,7 @@ from stillproof.attack.bench.contestant import Contestant
 from stillproof.attack.bench.metered import Metered
 from stillproof.core.components import attacks
 from stillproof.core.context import Context
+from stillproof.core.index import Entry
 
 LENGTHS = ("steps", "queries")  # parameters that say how long an attack goes on
 # Not asked: what changes nothing, what is several of the others, and what only a few pixels limit.
@@ -26,7 +27,7 @@ def ours(norm: Norm, context: Context) -> list[Contestant]:
     """Return all our attacks that have a norm."""
     found = []
     for name, entry in attacks.entries().items():
-        if name in ABSENT or entry.name != entry.family or entry.fixed:
+        if name in ABSENT or not _is_an_attack_of_its_own(entry):
             continue
         given = dict(CHANGED.get(name, {})) | ({"norm": norm} if "norm" in entry.params else {})
         if not _exists(name, given) or (attack := attack_of(name, given)).measured_in != norm:
@@ -46,6 +47,13 @@ def fitted(name: str, given: Mapping[str, Any], passes: int) -> Attack:
     one, two = (attack_of(name, {**given, key: length}).passes for length in (1, 2))
     length = 1 + int(max(0.0, passes - one) // (two - one)) if two > one else 1
     return attack_of(name, {**given, key: length})
+
+
+def _is_an_attack_of_its_own(entry: Entry) -> bool:
+    """Say whether a name is no short form of another one; another loss makes another attack."""
+    if entry.name == entry.family:
+        return True
+    return "loss" in entry.fixed and attack_of(entry.name) != attack_of(entry.family)
 
 
 def _exists(name: str, given: Mapping[str, Any]) -> bool:
