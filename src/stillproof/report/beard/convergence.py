@@ -29,7 +29,7 @@ def convergence_tables(rows: Rows) -> list[Table]:
     """Return one line per model and mode, with the accuracy after each number of steps."""
     found = rows["convergence"]
     counts = sorted({row["steps"] for row in found})
-    columns = (*BEFORE, MODE, *(Column(f"steps_{count}", f"{count} steps %", Summary) for count in counts))
+    columns = (*BEFORE, MODE, *(Column(f"steps_{count}", f"{count} step{'s' * (count > 1)} %", Summary) for count in counts))
     lines: list[dict[str, Value]] = []
     for group in grouped(found, "dataset", "network", "method", "ipc", "mode").values():
         numbers: dict[str, Value] = {f"steps_{row['steps']}": row.summary("robust_accuracy") for row in group}

@@ -9,6 +9,8 @@ from functools import partial
 from stillproof.suites.beard.victims import MODES, Mode, Victim, Victims, has_no_ball
 from stillproof.suites.requests import Request, Row
 
+WITHIN = 128 / 255  # of L2: the ball of PGD-L2, in which changes of attacks without one count, too
+
 
 def score_rows(victims: Victims) -> Iterator[Row]:
     """Yield the rows of all models without a defence."""
@@ -49,9 +51,8 @@ class _Under:
     def judged(self, attack: str, seed: int) -> Request:
         """Ask for an attack; under ``fair``, changes of one without a ball count only within the usual one of L2."""
         made = self.victims.attack(self.victim, attack, self.mode, seed)
-        suite = self.victims.suite
-        within = suite.protocol == "fair" and has_no_ball(attack)
-        return Request("within", of=made, norm="L2", eps=suite.l2_eps) if within else made
+        within = self.victims.suite.protocol == "fair" and has_no_ball(attack)
+        return Request("within", of=made, norm="L2", eps=WITHIN) if within else made
 
     def timed(self, attack: str, seed: int) -> Request:
         """Ask for the time of an attack."""

@@ -38,7 +38,7 @@ class Beard:
         steps: Numbers of steps of PGD in the section that asks whether attacks converge.
         curve_steps: Steps of the attacks that curves are made of.
         linf_eps: How far curves reach in Linf, in pixels of [0, 1].
-        l2_eps: The same in L2; under ``fair`` also the most by which attacks without a ball may change an image.
+        l2_eps: The same in L2.
         limit: How many of the test images are attacked, from the first on; 0 for all.
         timed: How many of them attacks are timed on; 0 leaves times out.
         protocol: ``fair`` attacks pixels, ``faithful`` normalised images as the original does.
