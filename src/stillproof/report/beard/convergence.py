@@ -29,14 +29,15 @@ def convergence_tables(rows: Rows) -> list[Table]:
     """Return one line per model and mode, with the accuracy after each number of steps."""
     found = rows["convergence"]
     counts = sorted({row["steps"] for row in found})
-    columns = (*BEFORE, MODE, *(Column(f"steps_{count}", f"{count} step{'s' * (count > 1)} %", Summary) for count in counts))
+    accuracies = [Column(f"steps_{count}", f"{count} step{'s' * (count > 1)} %", Summary) for count in counts]
     lines: list[dict[str, Value]] = []
     for group in grouped(found, "dataset", "network", "method", "ipc", "mode").values():
         numbers: dict[str, Value] = {f"steps_{row['steps']}": row.summary("robust_accuracy") for row in group}
         missing = sum(row.missing for row in group)
         lines.append(about(group[0]) | numbers | {"missing": missing, "alarms": alarms_on(rows, group)})
+    columns = (*BEFORE, MODE, *accuracies, ALARMS, IMAGES, MISSING, *RULES_OF_OWN_RECIPES)
     notes = ["Where more steps take away no more, the attack has converged.", NOTE, *missing_notes(found)]
-    return [Table("convergence", TITLE, (*columns, ALARMS, IMAGES, MISSING, *RULES_OF_OWN_RECIPES), lines, notes)]
+    return [Table("convergence", TITLE, columns, lines, notes)]
 
 
 def convergence_figures(rows: Rows) -> dict[str, Figure]:
