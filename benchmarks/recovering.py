@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from benchmarks.distilling import IPC, TURNS, context, random_images
+from benchmarks.distilling import IPC, context, random_images
 from benchmarks.line import Line
 from benchmarks.training import INFO
 from benchmarks.turns import Turns
@@ -23,6 +23,7 @@ from stillproof.train.model import TrainedModel
 from stillproof.transforms.space import make_front
 
 TEACHER = "convnet-3-bn"
+TURNS = 8  # short ones
 
 
 def recover_lines() -> Iterator[Line]:
