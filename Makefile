@@ -21,7 +21,7 @@ test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -m slow --timeout 3600
 
 test-oracles: $(VENV)/installed-oracles
-	$(BIN)/pytest -m slow --timeout 3600 tests/attack/test_attack_oracles.py
+	$(BIN)/pytest -n 2 -m slow --timeout 3600 tests/attack/test_attack_oracles.py
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks

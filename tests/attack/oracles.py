@@ -245,7 +245,12 @@ NEAREST = [
     Case("ddn:levels=256", "adv_lib", adv_lib("ddn", steps=_is(100), levels=_is(256)), "L2"),
     Case("ddn", "foolbox", foolbox("DDNAttack", steps=_is(100)), "L2"),
     *(
-        Case(f"{ours}:norm={norm}", "adv_lib", adv_lib("fab", norm=_is(order), targeted_restarts=_is(aimed)), norm)
+        Case(
+            f"{ours}:norm={norm}:steps=30",
+            "adv_lib",
+            adv_lib("fab", norm=_is(order), targeted_restarts=_is(aimed), n_iter=_is(30)),
+            norm,
+        )
         for norm, order in ORDERS.items()
         for ours, aimed in (("fab", False), ("fab-t", True))
     ),
