@@ -41,7 +41,9 @@ def alpha_table(found: Sequence[Assessed], rows: Rows) -> Table:
 
 
 def draw_alphas(found: Sequence[Assessed]) -> Figure:
-    """Draw one panel per size and mode."""
+    """Draw one panel per mode, of all sizes pooled; one per size, too, where there is nothing to pool."""
+    if any(len(one.parts) > 1 for one in found):
+        found = [one for one in found if len(one.parts) > 1 or one.row["ipc"] is None]
     panels = [CurvePanel([_curve(one) for one in group], title=title) for title, group in panels_of(found).items()]
     basis = basis_for(found)
     return draw_curves(Curves(TITLE, "weight of RR", panels, basis, measure=score("CREI"), linear=True))
