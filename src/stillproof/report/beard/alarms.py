@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stillproof.report.answers import Answered
-from stillproof.report.beard.columns import BEFORE, DEFENCE, about
+from stillproof.report.beard.columns import BEFORE, DEFENCE, about, model_of
 from stillproof.report.rows import Rows, missing_notes
 from stillproof.report.tables.columns import MISSING, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Table, Value
 
-MODEL = ("dataset", "network", "method", "ipc", "defence")
 ALARMS = Column("alarms", "alarms", fold="same")
 COLUMNS = (*BEFORE, DEFENCE, ALARMS, Column("what", "what rang", absent=""), MISSING, *RULES_OF_OWN_RECIPES)
 NOTE = (
@@ -31,8 +30,8 @@ def alarm_tables(rows: Rows) -> list[Table]:
 
 def alarms_on(rows: Rows, models: Sequence[Answered]) -> str:
     """Say how many of the models that rows are about have rung."""
-    asked = {tuple(row[key] for key in MODEL) for row in models}
-    return _told([row for row in rows.get("alarms", ()) if tuple(row[key] for key in MODEL) in asked])
+    asked = {model_of(row) for row in models}
+    return _told([row for row in rows.get("alarms", ()) if model_of(row) in asked])
 
 
 def _told(rows: Sequence[Answered]) -> str:

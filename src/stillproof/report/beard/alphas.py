@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from stillproof.report.beard.alarms import ALARMS, alarms_on
 from stillproof.report.beard.assessed import Assessed
-from stillproof.report.beard.columns import IMAGES, MODE, about
+from stillproof.report.beard.columns import IMAGES, MODE, about, bare
 from stillproof.report.beard.drawing import basis_for, panels_of
 from stillproof.report.figures.curve_panel import Curve, CurvePanel, Point
 from stillproof.report.figures.curves import Curves, draw_curves
@@ -34,8 +34,7 @@ def alpha_table(found: Sequence[Assessed], rows: Rows) -> Table:
     """Return one line per method, size and mode."""
     lines: list[dict[str, Value]] = []
     for one in found:
-        scores = {f"crei_{alpha}": one.crei(alpha) for alpha in ALPHAS}
-        means: dict[str, Value] = {key: None if value is None else Mean(value) for key, value in scores.items()}
+        means: dict[str, Value] = {f"crei_{alpha}": bare(one.crei(alpha)) for alpha in ALPHAS}
         lines.append(about(one.row) | means | {"sizes": one.sizes, "alarms": alarms_on(rows, one.rows())})
     return Table("alpha", TITLE, COLUMNS, lines, [NOTE])
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from stillproof.report.answers import Answered
 from stillproof.report.beard.assessed import assessed
+from stillproof.report.beard.columns import model_of
 from stillproof.report.beard.curves import ROBUST, curve_of
 from stillproof.report.beard.drawing import attacked_basis
 from stillproof.report.beard.scores import scores_table
@@ -30,8 +31,8 @@ def defence_tables(rows: Rows) -> list[Table]:
 
 def defence_figures(rows: Rows) -> dict[str, Figure]:
     """Return one figure per data set, network and norm: the curves of models with each defence, if they were asked."""
-    models = {_model(row) for row in rows["defences"]}
-    asked = [row for row in rows.get("curves", ()) if _model(row) in models]
+    models = {model_of(row) for row in rows["defences"]}
+    asked = [row for row in rows.get("curves", ()) if model_of(row) in models]
     groups = grouped(asked, "dataset", "network", "norm")
     return figures_of("defences", groups, lambda found: any(row.summary("area") for row in found), _draw)
 
@@ -44,7 +45,3 @@ def _draw(rows: Sequence[Answered]) -> Figure:
     ]
     x_name = f"eps in {rows[0]['norm']}, pixels of [0, 1]"
     return draw_curves(Curves(TITLE, x_name, panels, attacked_basis(rows), measure=ROBUST, linear=True))
-
-
-def _model(row: Answered) -> tuple[object, ...]:
-    return tuple(row[key] for key in ("dataset", "network", "method", "ipc", "defence"))

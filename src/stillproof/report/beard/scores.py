@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from stillproof.report.beard.alarms import ALARMS, NOTE, alarms_on
 from stillproof.report.beard.alphas import alpha_table, draw_alphas
 from stillproof.report.beard.assessed import Assessed, assessed
-from stillproof.report.beard.columns import CLEAN, DEFENCE, IMAGES, MODE, about
+from stillproof.report.beard.columns import CLEAN, DEFENCE, IMAGES, MODE, about, bare
 from stillproof.report.beard.drawing import by_figure
 from stillproof.report.beard.leaderboards import leaderboard_tables
 from stillproof.report.beard.published import PUBLISHED_CREI, published_crei
@@ -83,17 +83,13 @@ def _line(one: Assessed, rows: Rows) -> dict[str, Value]:
     return about(one.row) | {
         "sizes": one.sizes,
         "clean": one.clean(),
-        "under_attack": _mean(one.under_attack()),
+        "under_attack": bare(one.under_attack()),
         "worst": one.worst(),
         "rr": one.ratio(),
-        "ae": _mean(one.efficiency()),
-        "ae_passes": _mean(one.efficiency("passes")),
+        "ae": bare(one.efficiency()),
+        "ae_passes": bare(one.efficiency("passes")),
         "crei": one.crei(),
         "published_crei": published_crei(one),
         "alarms": alarms_on(rows, one.rows()),
         "missing": sum(row.missing for row in one.rows()),
     }
-
-
-def _mean(value: Summary | None) -> Mean | None:
-    return None if value is None else Mean(value)

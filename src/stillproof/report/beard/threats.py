@@ -12,11 +12,11 @@ from stillproof.report.beard.columns import BEFORE, IMAGES, about
 from stillproof.report.beard.drawing import attacked_basis
 from stillproof.report.figures.bars import Bar, Bars, draw_bars
 from stillproof.report.figures.by_group import figures_of
+from stillproof.report.order import order_kept
 from stillproof.report.rows import Rows, complete, grouped, images, missing_notes
 from stillproof.report.tables.columns import MISSING, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Table, Value
-from stillproof.score.agreement import Agreement, Estimate, no_agreement
-from stillproof.score.ranking import ranking_preserved
+from stillproof.score.agreement import Agreement, Estimate
 from stillproof.score.stats import Summary
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 TITLE = "Pixels, or normalised images taken for pixels?"
 PIXELS, NORMALISED = "pixels", "normalised"
-FEWEST = 3  # methods; of two, an order is either kept or reversed
 LEFT = "robust_accuracy"
 NOTES = (
     "pixels: the attack changes pixels of [0, 1], which the model normalises; what counts is right before and after. "
@@ -93,13 +92,9 @@ def _blocks(rows: Sequence[Answered]) -> Iterator[list[Answered]]:
 
 def _agreement(group: Sequence[Answered]) -> Agreement:
     methods = {method: {row["threat"]: row for row in same} for (method,), same in grouped(group, "method").items()}
-    seeds = {method: _both(found) for method, found in methods.items()}
-    known = {method: found for method, found in seeds.items() if found}
-    if len(known) < FEWEST:
-        return no_agreement(len(known), f"an order is compared of at least {FEWEST} methods")
-    first, second = ({method: [seed[side] for seed in found] for method, found in known.items()} for side in (0, 1))
     row = group[0]
-    return ranking_preserved(first, second, Seeds(0).child("threat-models", str(row["dataset"]), str(row["attack"])))
+    drawn = Seeds(0).child("threat-models", str(row["dataset"]), str(row["attack"]))
+    return order_kept({method: _both(found) for method, found in methods.items()}, drawn)
 
 
 def _both(found: Mapping[str, Answered]) -> list[tuple[float, ...]]:

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered
 from stillproof.report.dd_ranking.sides import Sides
+from stillproof.report.order import order_kept
 from stillproof.report.rows import Values, complete
-from stillproof.score.agreement import Agreement, no_agreement
-from stillproof.score.ranking import ranking_preserved
-
-FEWEST = 3  # methods; of two, an order is either kept or reversed
+from stillproof.score.agreement import Agreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +41,8 @@ class Block:
 
     def agreement(self, other: str) -> Agreement:
         """Return how far the order under ``other`` is that at home, of methods with a score under both."""
-        seeds = {method: complete(self._lrs(method, self.home), self._lrs(method, other)) for method in self.sides}
-        known = {method: found for method, found in seeds.items() if found}
-        if len(known) < FEWEST:
-            return no_agreement(len(known), f"an order is compared of at least {FEWEST} methods")
-        home, there = ({method: [seed[side] for seed in found] for method, found in known.items()} for side in (0, 1))
-        return ranking_preserved(home, there, Seeds(0).child(self.varied, str(self.row["dataset"]), other))
+        pairs = {method: complete(self._lrs(method, self.home), self._lrs(method, other)) for method in self.sides}
+        return order_kept(pairs, Seeds(0).child(self.varied, str(self.row["dataset"]), other))
 
     def _lrs(self, method: str, under: str) -> Values:
         found = self.sides[method].get(under)

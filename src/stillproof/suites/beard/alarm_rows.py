@@ -11,8 +11,7 @@ from stillproof.suites.requests import Request, Row
 
 def alarm_rows(victims: Victims) -> Iterator[Row]:
     """Yield one row per model, with and without a defence."""
-    defended = victims.defended() if "defences" in victims.suite.sections else ()
-    for victim in (*victims.undefended(), *defended):
+    for victim in victims.all():
         yield victims.row("alarms", victim, partial(_checked, victims, victim))
 
 

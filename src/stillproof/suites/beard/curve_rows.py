@@ -17,8 +17,7 @@ FIXED = "apgd:norm={norm}:steps={steps}:eps={eps!r}"
 
 def curve_rows(victims: Victims) -> Iterator[Row]:
     """Yield one row per model and norm, with and without a defence."""
-    defended = victims.defended() if "defences" in victims.suite.sections else ()
-    for victim in (*victims.undefended(), *defended):
+    for victim in victims.all():
         for norm, reach in victims.suite.reaches().items():
             yield victims.row("curves", victim, partial(_curve, victims, victim, norm, reach), norm=norm)
 

@@ -19,8 +19,7 @@ def score_rows(victims: Victims) -> Iterator[Row]:
 
 def defence_rows(victims: Victims) -> Iterator[Row]:
     """Yield the rows of the largest sets, without a defence and with each."""
-    largest = [one for one in victims.undefended() if one.ipc in (None, victims.largest)]
-    return attacked_rows("defences", victims, [*largest, *victims.defended()])
+    return attacked_rows("defences", victims, [*victims.largest(), *victims.defended()])
 
 
 def attacked_rows(section: str, victims: Victims, asked: Iterable[Victim]) -> Iterator[Row]:

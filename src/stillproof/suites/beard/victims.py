@@ -43,11 +43,6 @@ class Victims:
     builder: RowBuilder
     network: str
 
-    @property
-    def largest(self) -> int:
-        """Return the largest number of images per class."""
-        return max(self.suite.ipc)
-
     def undefended(self) -> Iterator[Victim]:
         """Yield the models without a defence: of all real images, then of every method and size."""
         if self.suite.full_recipe:
@@ -55,11 +50,21 @@ class Victims:
         for method, ipc in self.builder.asked(self.suite.methods, self.suite.ipc):
             yield Victim(method, ipc)
 
+    def largest(self) -> Iterator[Victim]:
+        """Yield those of the largest sets, and of all real images."""
+        most = max(self.suite.ipc)
+        return (one for one in self.undefended() if one.ipc in (None, most))
+
     def defended(self) -> Iterator[Victim]:
         """Yield the models of the largest sets, with every defence."""
-        for one in self.undefended():
-            if one.ipc in (None, self.largest):
-                yield from (Victim(one.method, one.ipc, defence) for defence in self.suite.defences)
+        for one in self.largest():
+            yield from (Victim(one.method, one.ipc, defence) for defence in self.suite.defences)
+
+    def all(self) -> Iterator[Victim]:
+        """Yield all models, those with a defence only where they are asked about."""
+        yield from self.undefended()
+        if "defences" in self.suite.sections:
+            yield from self.defended()
 
     def model(self, victim: Victim, seed: int) -> Request:
         """Ask for the network of one seed."""
