@@ -7,24 +7,17 @@ from dataclasses import dataclass
 from torch import Tensor
 from torch.nn import functional as F
 
-from stillproof.attack.base.crafting import Crafting
-from stillproof.attack.base.starts import close_by
-from stillproof.attack.bim import BIM
+from stillproof.attack.stepping.close_start import CloseStart
 from stillproof.attack.stepping.walk import Walk
 from stillproof.core.components import attacks
 
 
 @attacks.register("tpgd", version=1, paper="arXiv:1901.08573")
 @dataclass(frozen=True)
-class TPGD(BIM):
+class TPGD(CloseStart):
     """Go away from what the model says of the clean image, by the Kullback-Leibler divergence; labels play no part."""
 
     has_target = False
-
-    def start(self, crafting: Crafting) -> Tensor:
-        """Return a point close to the image, where the gradient is zero."""
-        images = crafting.images
-        return crafting.limits.project(images, images + close_by(images, crafting.streams, "start"))
 
     def gradient(self, walk: Walk) -> Tensor:
         """Return the gradient of the divergence."""

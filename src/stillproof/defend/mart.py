@@ -9,9 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from stillproof.attack.base.attack import Attack
-from stillproof.attack.base.crafting import Crafting
-from stillproof.attack.base.starts import close_by
-from stillproof.attack.bim import BIM
+from stillproof.attack.stepping.close_start import CloseStart
 from stillproof.core.components import defences
 from stillproof.defend.base.defence import Defence
 from stillproof.train.backward import BatchLoss
@@ -20,16 +18,6 @@ from stillproof.train.training import Training
 
 SMALLEST = 1e-12  # below which there is no logarithm
 ROOM = 1e-4  # beside the probability 1, as in the authors' code
-
-
-@dataclass(frozen=True)
-class _CloseBIM(BIM):
-    """Steps up the cross-entropy, which begin where the authors' code lets them."""
-
-    def start(self, crafting: Crafting) -> Tensor:
-        """Return a point close to the image."""
-        images = crafting.images
-        return crafting.limits.project(images, images + close_by(images, crafting.streams, "start"))
 
 
 @defences.register("mart", version=1, paper="openreview:rklOg6EFwS")
@@ -57,7 +45,7 @@ class Mart(Defence):
     @property
     def attack(self) -> Attack:
         """Return PGD from a start close to the image."""
-        return _CloseBIM(eps=self.eps, step=self.step, steps=self.steps)
+        return CloseStart(eps=self.eps, step=self.step, steps=self.steps)
 
     @property
     def passes(self) -> float:

@@ -1,4 +1,4 @@
-"""Where an attack begins: at the image, close to it, or anywhere in the ball around it."""
+"""Where an attack begins: at the image, or anywhere in the ball around it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,6 @@ from torch import Tensor
 
 from stillproof.attack.base.norms import Norm, by_image, sizes
 from stillproof.attack.base.streams import Streams
-
-CLOSE = 0.001  # standard deviation, in pixels of [0, 1]
-
-
-def close_by(like: Tensor, streams: Streams, *name: str | int) -> Tensor:
-    """Return a very small change for each image: enough where the gradient is zero at the image itself."""
-    return CLOSE * streams.normal(like.shape[1:], *name).to(like)
 
 
 def anywhere(like: Tensor, norm: Norm, eps: float, streams: Streams, *name: str | int) -> Tensor:
