@@ -92,7 +92,7 @@ def test_an_epoch_that_was_chosen_is_attacked_itself(home: Home) -> None:
 def test_a_stopped_attack_goes_on_with_the_next_batch(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(attacker, "BATCH", 30)
+    monkeypatch.setattr(attacker, "batch_of", lambda attack: 30)
     request = attack("pgd:eps=0.1:steps=3", limit=100, keep=True)
     with Session(home.session.store.url, checkpoint_seconds=0.0) as session:
         run = attacker.Attacker.run

@@ -72,14 +72,14 @@ class AutoAttack(BoundedAttack):
         """Make each attack on what the one before it left, and say what is suspicious."""
         if crafting.judged:
             _warn_of_randomness(crafting)
-        left = crafting
+        left, found = crafting, {}
         for name, part in self.parts().items():
             if not len(left):
-                return
+                break
             part.craft(left.drawing(name))
             before, left = len(left), left.only(left.unfooled())
-            if name == "square":
-                _warn_of_square(crafting, before - len(left))
+            found[name] = before - len(left)
+        _warn_of_square(crafting, found.get("square", 0))
 
 
 def _warn_of_randomness(crafting: Crafting) -> None:
@@ -88,22 +88,33 @@ def _warn_of_randomness(crafting: Crafting) -> None:
     first, again = crafting.clean_logits, crafting.peek(crafting.images)
     sizes = first.norm(dim=1).clamp(min=1e-10)
     changed = int(((again - first).norm(dim=1) > ROUNDING * sizes).sum())
+    changed, total = _so_far(crafting.victim, "random", changed, len(crafting))
     if changed:
-        said = f"the model answers at random, for {changed} of {len(crafting)} images: attack its mean, by eotpgd."
-        _warn(crafting.victim, said)
+        said = f"the model answers at random, for {changed} of {total} images: attack its mean, by eotpgd."
+        _warn(crafting.victim, "random", said)
 
 
 def _warn_of_square(crafting: Crafting, found: int) -> None:
     """Say if the attack without gradients finds what those with gradients do not."""
-    total = len(crafting.ledger.labels)
+    found, total = _so_far(crafting.victim, "square", found, len(crafting.ledger.labels))
     if found > max(1, SPARED * total):
         said = (
             f"Square, which uses no gradients, fools {found} of {total} images that withstand all attacks with "
             "gradients: these may be masked, and the model less robust than it seems."
         )
-        _warn(crafting.victim, said)
+        _warn(crafting.victim, "square", said)
 
 
-def _warn(victim: Victim, said: str) -> None:
-    victim.notes.setdefault("warnings", []).append(said)
-    log.warning("%s", said)
+def _so_far(victim: Victim, what: str, found: int, looked_at: int) -> tuple[int, int]:
+    """Add the images of a batch to those of the batches before it: how many were found, of how many."""
+    before, seen = victim.found.get(what, (0, 0))
+    victim.found[what] = before + found, seen + looked_at
+    return victim.found[what]
+
+
+def _warn(victim: Victim, what: str, said: str) -> None:
+    """Keep the newest numbers, and say it the first time."""
+    warnings = victim.notes.setdefault("warnings", {})
+    if what not in warnings:
+        log.warning("%s", said)
+    warnings[what] = said

@@ -19,9 +19,7 @@ from stillproof.attack.squares.windows import signs, windows
 from stillproof.core.components import attacks
 from stillproof.core.presets import Preset
 
-DRAWN = (
-    250  # queries whose draws are made at once: a generator for each image and query would take as long as the model
-)
+DRAWN = 250  # queries whose draws are made at once: a generator for each of them would take as long as the model
 LEAST = 3  # pixels, of a side in L2
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from stillproof.core.freed_memory import give_back_freed_memory
 from stillproof.core.spec import Json
 
 PACKAGES = ("stillproof", "torch", "numpy", "scipy", "scikit-learn")
@@ -86,6 +87,7 @@ def _forget_peak() -> None:
     if cuda := _cuda():
         cuda.synchronize()
         cuda.reset_peak_memory_stats()
+    give_back_freed_memory()
     if sys.platform == "linux":
         try:
             Path("/proc/self/clear_refs").write_text("5", encoding="ascii")

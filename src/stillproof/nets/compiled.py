@@ -23,9 +23,17 @@ NEWLINE = "\n"
 
 
 def compiled(
-    function: Callable[..., Tensor], body: nn.Module, *, flops: float, notes: MutableMapping[str, Any]
+    function: Callable[..., Tensor],
+    body: nn.Module,
+    *,
+    flops: float,
+    notes: MutableMapping[str, Any],
+    any_number: bool = False,
 ) -> Callable[..., Tensor]:
     """Return ``function``, compiled if ``flops`` of work lie ahead; ``notes["compiled"]`` tells which.
+
+    With ``any_number`` the same code serves any number of images above 1, a little more slowly; else each number is
+    compiled for itself.
 
     The first argument of ``function`` is images. Compiled code sees them, and the weights of ``body``, with the
     channels last: that is what makes it fast. A failing compiler shows itself at a call; after one more try with an
@@ -38,10 +46,12 @@ def compiled(
         return function
     body.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     # In one graph or not at all: otherwise it would go on eager, silently, where it can compile no more.
-    fast = torch.compile(function, dynamic=False, fullgraph=True)
+    fast = torch.compile(function, dynamic=None if any_number else False, fullgraph=True)
 
     def call(images: Tensor, *rest: Tensor) -> Tensor:
         images = images.contiguous(memory_format=torch.channels_last)
+        if any_number:
+            torch._dynamo.maybe_mark_dynamic(images, 0)
         if notes["compiled"]:
             try:
                 return fast(images, *rest)

@@ -13,7 +13,7 @@ from torch import Tensor
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.rules import AS_LIBRARIES_DO, Rules
-from stillproof.attack.base.run import BATCH, attack_batch
+from stillproof.attack.base.run import attack_batch, batch_of
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.base.victim import Victim, under_attack
 from stillproof.attack.faithful import settings as faithful
@@ -51,7 +51,7 @@ class Attacker:
     @property
     def batch(self) -> int:
         """Return how many images are attacked at once."""
-        return faithful.BATCH if self.protocol == "faithful" else BATCH
+        return faithful.BATCH if self.protocol == "faithful" else batch_of(self.attack)
 
     @property
     def form(self) -> Attack:

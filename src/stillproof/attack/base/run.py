@@ -23,6 +23,13 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 
 BATCH = 512  # images that are attacked at once; survivors of early exit are asked of in chunks that fit the cache
+LEAST = 32  # of an attack of many passes, so that there is something to show and to keep every few minutes
+PASSES = 300_000  # of all images of a batch together
+
+
+def batch_of(attack: Attack) -> int:
+    """Return how many images are attacked at once. It changes how often progress is shown, and not what comes of it."""
+    return max(LEAST, min(BATCH, int(PASSES / attack.passes)))
 
 
 def run_attack(
@@ -34,7 +41,7 @@ def run_attack(
     ctx: Context,
     target: Policy | Tensor | None = None,
     rules: Rules | None = None,
-    batch: int = BATCH,
+    batch: int | None = None,
     seen: Callable[[Outcome], None] | None = None,
 ) -> Outcome:
     """Attack images.
@@ -47,12 +54,12 @@ def run_attack(
         ctx: Gives device and random streams, and takes the share that is done.
         target: Makes it a targeted attack: a policy, or a class for each image.
         rules: How it is run; the usual way unless told.
-        batch: Images that are attacked at once.
+        batch: Images that are attacked at once; fewer of them, the more passes the attack takes, unless told.
         seen: Told the outcome of each batch.
     """
     if not len(images):
         raise BadInput("there are no images to attack.")
-    passes = attack.passes * len(images)
+    passes, batch = attack.passes * len(images), batch or batch_of(attack)
     parts = []
     with under_attack(model, passes=passes, notes=ctx.notes) as victim:
         for start in range(0, len(images), batch):

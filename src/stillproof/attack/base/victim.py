@@ -40,8 +40,9 @@ class Victim:
         self.model = model
         self.passes = passes
         self.notes: Json = {} if notes is None else notes
+        self.found: dict[str, tuple[int, int]] = {}  # what an attack counts from batch to batch: images, of how many
         self.most = 0
-        self._whole_chunk: Model | None = None  # compiled, for chunks of just `most` images
+        self._fast: Model | None = None  # compiled, for any number of images above 1
         self._measured = not (in_chunks and isinstance(model, nn.Module))
 
     def logits(self, images: Tensor) -> Tensor:
@@ -93,11 +94,11 @@ class Victim:
     def _ask(self, images: Tensor) -> Tensor:
         if not self._measured:
             return self._measure(images)
-        if self._whole_chunk is not None and len(images) == self.most:
+        if self._fast is not None and len(images) > 1:
             if images.requires_grad:
-                return self._whole_chunk(images)
+                return self._fast(images)
             with torch.enable_grad():  # as where gradients are wanted: another mode would be compiled anew
-                return self._whole_chunk(images.requires_grad_())
+                return self._fast(images.requires_grad_())
         return self.model(images)
 
     def _measure(self, images: Tensor) -> Tensor:
@@ -107,11 +108,11 @@ class Victim:
         self._measured = True
         if next(self.model.parameters(), None) is not None:
             self.most = most_of_map(self.model, size.largest_map)
-        # Only for chunks of one size, and not for other people's modules, which may hold anything.
+        # Not for other people's modules, which may hold anything.
         fits = self.most and any(isinstance(module, Body) for module in self.model.modules())
         work = size.flops * self.passes if fits else 0.0
-        fast = compiled(partial(_logits_of, self.model), self.model, flops=work, notes=self.notes)
-        self._whole_chunk = fast if self.notes["compiled"] else None
+        fast = compiled(partial(_logits_of, self.model), self.model, flops=work, notes=self.notes, any_number=True)
+        self._fast = fast if self.notes["compiled"] else None
         self.notes["images_at_once"] = self.most or "all"
         return logits
 

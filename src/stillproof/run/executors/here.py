@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
+from stillproof.core.freed_memory import keep_freed_memory
 from stillproof.run.executor import Work
 from stillproof.run.worker import Worker
 
@@ -25,10 +26,13 @@ def run_here(work: Work) -> None:
 def prepare(device: str, threads: int | None) -> None:
     """Set the number of torch's threads, if it is given, and kernels that give the same bits each time on a GPU.
 
+    Memory that is freed is kept for the next tensor.
+
     A few backward passes on GPUs (of ``grid_sample``, for one) have no such kernel; there the last bits may differ.
     """
     import torch
 
+    keep_freed_memory()
     if threads:
         torch.set_num_threads(threads)
     if device.startswith("cuda"):
