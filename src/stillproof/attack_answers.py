@@ -15,6 +15,7 @@ from stillproof.core.spec import Json
 from stillproof.report.attack_table import attack_table
 from stillproof.report.tables.dataframe import dataframe
 from stillproof.report.tables.table import Table
+from stillproof.score.robust_curve import wilson
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -111,6 +112,11 @@ class AttackScore:
     model: str = ""
     dataset: str = ""
 
+    @property
+    def robust_ci95(self) -> tuple[float, float] | None:
+        """Return Wilson's 95 % interval of the robust accuracy, for other images of the same kind."""
+        return None if self.robust_accuracy is None else wilson(round(self.n * self.robust_accuracy), self.n)
+
     def as_dict(self) -> Json:
         """Return the answer as JSON values; that of one attack is also that of the only one in ``attacks``."""
         return {
@@ -138,6 +144,7 @@ class AttackScore:
             "n": self.n,
             "clean_accuracy": self.clean_accuracy,
             "robust_accuracy": self.robust_accuracy,
+            "robust_ci95": None if self.robust_ci95 is None else list(self.robust_ci95),
             "passes_per_image": self.passes_per_image,
             "seconds": self.seconds,
             "reason": self.reason,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from commands import Commands
@@ -55,6 +56,26 @@ def made(session: Session, verb: str) -> list[str]:
     return [artifact for call in calls for artifact in session._made_by(str(call))]
 
 
+def test_what_verbs_make_goes_into_a_pool(folder: Path, stillproof: Commands) -> None:
+    small = ["--network", NETWORK, "--recipe", "smoke:epochs=4", "--seeds", "1"]
+    assert (
+        "1 added to pool own"
+        in stillproof("distill", "digits", "random", "--ipc", "2", "--pool", "own", cwd=folder).err
+    )
+    assert "1 added to pool own" in stillproof("train", "digits", *small, "--pool", "own", cwd=folder).err
+    np.savez(folder / "set.npz", images=np.zeros((10, 8, 8, 1), np.float32), labels=np.arange(10))
+    taken = stillproof("import", "set.npz", "--dataset", "digits", "--pool", "own", "--json", cwd=folder)
+    shown = stillproof("pool", "show", "own", "--json", cwd=folder).json()
+    assert [one["kind"] for one in shown["members"]] == ["distilled", "model", "distilled"]
+    assert shown["members"][-1]["artifact"] == taken.json()["sets"][0]["artifact"]
+    refused = stillproof("distill", "digits", "random", "--ipc", "3", "--pool", "a b", cwd=folder)
+    assert refused.code == 2 and "is not a name for a pool" in refused.err
+    scored = stillproof(
+        "pool", "score", "own", "--attack", "fgsm,pgd:steps=2", "--eps", "0.1", "--limit", "40", cwd=folder
+    )
+    assert scored.code == 0 and "models of digits: 1, under fgsm,pgd:steps=2: RR " in scored.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -71,7 +92,7 @@ def test_bad_input_is_one_sentence(folder: Path, stillproof: Commands, arguments
 
 def test_a_pool_is_scored_as_one_if_it_is_of_one_data_set(folder: Path) -> None:
     with Session(str(folder / "stillproof.db")) as session:
-        models = made(session, "train")
+        models = made(session, "train")[:3]  # the set, and the models of the first two trainings
         session.pool_add("scored", models)
         scores = session.pool_scores("scored", ["fgsm", "pgd:steps=3"], eps=0.1, limit=60)
         assert scores["models"] == 2 and 0 <= scores["rr"] <= 1 and 0 <= scores["ae"] <= 1

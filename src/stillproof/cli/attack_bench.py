@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stillproof.cli.attack import NORMS, eps_of
+from stillproof.cli.attack_options import NORMS, CheckpointNetworkOption, DrawsOption, LimitOption, eps_of
 from stillproof.cli.options import (
     DataOption,
     JsonOption,
@@ -32,7 +32,7 @@ def command(
         str | None,
         typer.Option("--attack", help="Only these attacks, comma-separated: fmn,adv-lib/fmn. [default: all]"),
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", help="Only the first N test images. [default: all]")] = None,
+    limit: LimitOption = None,
     budget: Annotated[int, typer.Option("--budget", help="Most passes of each image, forward and backward.")] = 2000,
     eps: Annotated[
         str | None,
@@ -40,10 +40,8 @@ def command(
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Write the curves to this file: png, pdf or svg.")] = None,
     form: Annotated[str, typer.Option("--format", help="text, json, csv, md or latex.")] = "text",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of what attacks draw.")] = 0,
-    network: Annotated[
-        str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")
-    ] = None,
+    seed: DrawsOption = 0,
+    network: CheckpointNetworkOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
@@ -64,7 +62,7 @@ def command(
             attacks=split_list(attack),
             limit=limit,
             budget=budget,
-            eps=None if eps is None else eps_of(eps),
+            eps=eps_of(eps),
             seed=seed,
             network=network or "",
         )

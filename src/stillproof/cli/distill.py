@@ -18,6 +18,7 @@ from stillproof.cli.options import (
     with_params,
 )
 from stillproof.cli.output import say, write, write_json
+from stillproof.cli.pool_option import PoolOption, check_pool, put_into
 from stillproof.cli.session import session
 from stillproof.cli.snapshots import snapshot_steps
 from stillproof.core.presets import SCALES
@@ -39,6 +40,7 @@ def command(
     ] = None,
     part: Annotated[str, typer.Option("--part", help="train, or fit: without the held-out tenth.")] = "train",
     out: OutOption = None,
+    pool: PoolOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
@@ -46,6 +48,7 @@ def command(
 ) -> None:
     """Distil a data set; a stopped run goes on where it was."""
     checked = one_of("scale", scale, SCALES)
+    check_pool(pool)
     with session(store, data, plugin) as opened:
         from stillproof.targets import export_set
 
@@ -60,6 +63,7 @@ def command(
             part=one_of("part", part, PARTS),
             snapshots=snapshot_steps(snapshots, opened, dataset, reference, checked, ipc),
         )
+        put_into(opened, pool, [made.artifact])
         path = made.path
         if out is not None:
             export_set(opened.store, made.artifact, out)

@@ -19,6 +19,7 @@ from stillproof.cli.options import (
     split_list,
 )
 from stillproof.cli.output import say, write, write_json
+from stillproof.cli.pool_option import PoolOption, check_pool, put_into
 from stillproof.cli.session import session
 from stillproof.core.errors import BadInput
 from stillproof.core.weight import weight_of
@@ -72,13 +73,17 @@ def command(
         str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")
     ] = None,
     out: OutOption = None,
+    pool: PoolOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take over a distilled set or a model: find its format, check it, and put it into the store."""
+    check_pool(pool)
     if path is not None and takes(path, form):
+        if pool is not None:
+            raise BadInput(f"{path} is neither a set nor a model, which pools hold: leave --pool out.")
         import_beard(path, form, out, store, as_json)
         return
     if dataset is None:
@@ -97,9 +102,10 @@ def command(
         raise BadInput(f"--teacher gives labels to a set, and {found} is a model: leave it out.")
     with session(store, data, plugin) as opened:
         if model:
-            _model(opened, found, dataset, network, out, as_json)
+            made = _model(opened, found, dataset, network, out, as_json)
         else:
-            _sets(opened, found, dataset, options, out, as_json)
+            made = _sets(opened, found, dataset, options, out, as_json)
+        put_into(opened, pool, made)
 
 
 def _place(path: Path | None, images: Path | None, labels: Path | None, form: str) -> tuple[Path, str]:
@@ -115,7 +121,10 @@ def _place(path: Path | None, images: Path | None, labels: Path | None, form: st
     return images, TWO_FILES
 
 
-def _sets(opened: Session, path: Path, dataset: str, options: ImportOptions, out: Path | None, as_json: bool) -> None:
+def _sets(
+    opened: Session, path: Path, dataset: str, options: ImportOptions, out: Path | None, as_json: bool
+) -> list[str]:
+    """Import sets; return their ids."""
     from stillproof.targets import export_set
 
     made, found = opened.import_sets(path, dataset, options)
@@ -125,18 +134,23 @@ def _sets(opened: Session, path: Path, dataset: str, options: ImportOptions, out
             export_set(opened.store, one.artifact, folder)
     for sentence in found:
         say(f"found: {sentence}")
+    ids = [one.artifact for one in made]
     if as_json:
         sets = [_as_json(one, folder) for one, folder in zip(made, folders, strict=True)]
         write_json({"found": found, "sets": sets, "models": []})
-        return
+        return ids
     for one, folder in zip(made, folders, strict=True):
         distilled = one.distilled
         write(f"{one.name}: {len(distilled.images)} images, {weight_of(distilled.images, distilled.labels)}")
         write(f"{_how(one.cached)}; artifact {one.artifact}\n{folder}")
     write(f"next: stillproof train {made[-1].name}")
+    return ids
 
 
-def _model(opened: Session, path: Path, dataset: str, network: str | None, out: Path | None, as_json: bool) -> None:
+def _model(
+    opened: Session, path: Path, dataset: str, network: str | None, out: Path | None, as_json: bool
+) -> list[str]:
+    """Import a model; return its id, alone in a list."""
     made = opened.import_model(path, dataset, network or "")
     if out is not None:
         opened.store.artifacts.export(made.artifact, out)
@@ -144,9 +158,10 @@ def _model(opened: Session, path: Path, dataset: str, network: str | None, out: 
         say(f"found: {sentence}")
     if as_json:
         write_json({"found": list(made.found), "sets": [], "models": [_model_as_json(made, out or made.path)]})
-        return
+        return [made.artifact]
     write(f"{made.name}: {made.network}, {made.bytes} bytes")
     write(f"{_how(made.cached)}; artifact {made.artifact}\n{out or made.path}")
+    return [made.artifact]
 
 
 def _how(cached: bool) -> str:

@@ -31,6 +31,7 @@ from stillproof.cli import (
     why,
 )
 from stillproof.cli import list as list_verb
+from stillproof.cli.attack_options import OptionalPolicy
 from stillproof.cli.output import write
 from stillproof.core.errors import StillproofError
 
@@ -67,7 +68,7 @@ app.add_typer(data.app, name="data")
 app.command("distill")(distill.command)
 app.command("import")(import_.command)
 app.command("train")(train.command)
-app.command("attack", cls=attack.OptionalPolicy)(attack.command)
+app.command("attack", cls=OptionalPolicy)(attack.command)
 app.command("attack-bench")(attack_bench.command)
 app.command("run")(run.command)
 app.command("status")(status.command)

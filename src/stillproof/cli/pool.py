@@ -7,7 +7,28 @@ from typing import Annotated
 
 import typer
 
-from stillproof.cli.options import JsonOption, StoreOption
+from stillproof.cli.attack_options import (
+    NORMS,
+    POLICIES,
+    PROTOCOLS,
+    AttackOption,
+    EpsOption,
+    LimitOption,
+    NormOption,
+    OptionalPolicy,
+    ProtocolOption,
+    TargetedOption,
+    eps_of,
+)
+from stillproof.cli.options import (
+    DataOption,
+    JsonOption,
+    PluginOption,
+    StoreOption,
+    WorkersOption,
+    one_of,
+    split_list,
+)
 from stillproof.cli.output import write, write_json
 from stillproof.cli.session import session
 
@@ -78,3 +99,36 @@ def export(
         write_json({"pool": name, "folders": [str(place) for place in places]})
     else:
         write("\n".join(map(str, places)))
+
+
+@app.command("score", cls=OptionalPolicy)
+def score(
+    name: NameArgument,
+    attack: AttackOption,
+    eps: EpsOption = None,
+    norm: NormOption = None,
+    targeted: TargetedOption = None,
+    limit: LimitOption = None,
+    protocol: ProtocolOption = "fair",
+    store: StoreOption = None,
+    data: DataOption = None,
+    plugin: PluginOption = None,
+    workers: WorkersOption = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Attack all models of a pool, and say BEARD's scores of all together: RR, AE on passes, CREI."""
+    how = {
+        "eps": eps_of(eps),
+        "norm": None if norm is None else one_of("norm", norm, NORMS),
+        "targets": None if targeted is None else one_of("policy of targets", targeted, POLICIES),
+        "limit": limit,
+        "protocol": one_of("protocol", protocol, PROTOCOLS),
+    }
+    with session(store, data, plugin, workers) as opened:
+        found = opened.pool_scores(name, split_list(attack) or [], **how)
+    if as_json:
+        write_json(found)
+        return
+    scores = ", ".join(f"{key.upper()} {100 * found[key]:.2f}" for key in ("rr", "ae", "crei"))
+    write(f"pool {name}, models of {found['dataset']}: {found['models']}, under {attack}: {scores}")
+    write("RR of accuracies, AE of passes to the first success, CREI half of each; from 0 to 100.")

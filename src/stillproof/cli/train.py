@@ -16,6 +16,7 @@ from stillproof.cli.options import (
     one_of,
 )
 from stillproof.cli.output import say, write, write_json
+from stillproof.cli.pool_option import PoolOption, check_pool, put_into
 from stillproof.cli.session import session
 from stillproof.core.types import Selection
 
@@ -37,6 +38,7 @@ def command(
     seeds: SeedsOption = 5,
     selection: Annotated[str, typer.Option("--selection", help="last, heldout or oracle.")] = "last",
     dataset: TestedOnOption = None,
+    pool: PoolOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
@@ -45,6 +47,7 @@ def command(
 ) -> None:
     """Train and report test accuracy with its interval over seeds."""
     rule = one_of("selection", selection, SELECTIONS)
+    check_pool(pool)
     with session(store, data, plugin, workers) as opened:
         score = opened.train(
             target,
@@ -55,6 +58,7 @@ def command(
             seeds=seeds,
             selection=rule,
         )
+        put_into(opened, pool, score.models)
     if as_json:
         write_json(score.as_dict())
         return

@@ -22,6 +22,7 @@ PROTOCOLS = {
     "fair": "Pixels are attacked; an image that is wrong before is lost.",
     "faithful": "As in BEARD, normalised images are attacked and clamped to [0, 1], which alone costs accuracy.",
 }
+INTERVAL = "In brackets: Wilson's 95 % interval, for other images of the same kind."
 SIZES = "median change: of images that the attack turned, in its norm."
 
 
@@ -37,6 +38,7 @@ def attack_table(rows: Sequence[Mapping[str, Any]], of: str, alarms: Sequence[st
     aim = f"targeted ({first['targets']})" if first["targeted"] else "untargeted"
     lines = [_line(row) for row in rows]
     notes = [f"Protocol {first['protocol']}, {aim}. {PROTOCOLS[first['protocol']]}"]
+    notes += [INTERVAL] if any(line["robust"] for line in lines) else []
     notes += [SIZES] if any(line["size"] for line in lines) else []
     notes += [f"{row['attack']}: {row['reason']}" for row in rows if row["reason"]]
     if alarms is not None:
@@ -52,7 +54,7 @@ def _line(row: Mapping[str, Any]) -> dict[str, Value]:
         "eps": None if row["eps"] is None else size_text(row["eps"]),
         "norm": row["norm"],
         "clean": _percent(row["clean_accuracy"]),
-        "robust": _percent(row["robust_accuracy"]),
+        "robust": _with_interval(row["robust_accuracy"], row["robust_ci95"]),
         "size": None if size is None else f"{size:.3g}",
         "passes": None if passes is None else f"{passes:.1f}",
         "seconds": None if seconds is None else Seconds(seconds),
@@ -61,3 +63,10 @@ def _line(row: Mapping[str, Any]) -> dict[str, Value]:
 
 def _percent(fraction: float | None) -> str | None:
     return None if fraction is None else f"{100 * fraction:.2f}"
+
+
+def _with_interval(fraction: float | None, ci95: Sequence[float] | None) -> str | None:
+    if ci95 is None:
+        return None
+    low, high = ci95
+    return f"{_percent(fraction)} ({100 * low:.1f} to {100 * high:.1f})"

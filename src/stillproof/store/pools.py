@@ -39,8 +39,7 @@ class Pools:
         Raises:
             BadInput: The name is none, or an artifact is neither a set nor a model.
         """
-        if not NAME.fullmatch(pool):
-            raise BadInput(f"{pool!r} is not a name for a pool: letters, digits, and . _ + - between them, make one.")
+        check_name(pool)
         with self._database.write() as connection:
             query = select(artifacts.c.id, artifacts.c.kind).where(artifacts.c.id.in_(list(members)))
             kinds = {row.id: row.kind for row in connection.execute(query)}
@@ -72,6 +71,12 @@ class Pools:
         if not found:
             raise UnknownName("pool", pool, self.names())
         return found
+
+
+def check_name(pool: str) -> None:
+    """Refuse what is no name for a pool."""
+    if not NAME.fullmatch(pool):
+        raise BadInput(f"{pool!r} is not a name for a pool: letters, digits, and . _ + - between them, make one.")
 
 
 def pooled(connection: Connection) -> set[str]:

@@ -1,0 +1,61 @@
+"""Options of the verbs that attack models, and how their texts become values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.core import TyperCommand
+
+from stillproof.core.errors import BadInput
+from stillproof.core.number_text import number_of
+
+if TYPE_CHECKING:
+    from stillproof.attack.base.norms import Norm
+    from stillproof.attack.base.targets import Policy
+    from stillproof.core.protocol import Protocol
+
+NORMS: tuple[Norm, ...] = ("Linf", "L2", "L1")
+POLICIES: tuple[Policy, ...] = ("next", "random", "least-likely")
+PROTOCOLS: tuple[Protocol, ...] = ("fair", "faithful")
+TARGETED = "--targeted"
+
+AttackOption = Annotated[str, typer.Option("--attack", help="One or more attacks, comma-separated: fgsm,pgd:steps=20.")]
+EpsOption = Annotated[
+    str | None, typer.Option("--eps", help="Radius of the ball in pixels of [0, 1]: a number, or 8/255.")
+]
+NormOption = Annotated[str | None, typer.Option("--norm", help="Norm of the ball: Linf, L2 or L1.")]
+TargetedOption = Annotated[
+    str | None,
+    typer.Option(
+        TARGETED, metavar="[POLICY]", help="Aim at a class: next (if nothing is said), random or least-likely."
+    ),
+]
+LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N test images. [default: all]")]
+ProtocolOption = Annotated[
+    str, typer.Option("--protocol", help="fair: pixels are attacked; faithful: normalised images, as in BEARD.")
+]
+DrawsOption = Annotated[int, typer.Option("--seed", help="Seed of what attacks draw.")]
+CheckpointNetworkOption = Annotated[
+    str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")
+]
+
+
+class OptionalPolicy(TyperCommand):
+    """A command whose ``--targeted`` may stand without a policy, which is then the next class."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Say the policy where it was left out."""
+        spelled = []
+        for place, word in enumerate(args):
+            bare = word == TARGETED and (place + 1 == len(args) or args[place + 1] not in POLICIES)
+            spelled.append(f"{TARGETED}={POLICIES[0]}" if bare else word)
+        return super().parse_args(ctx, spelled)
+
+
+def eps_of(text: str | None) -> float | None:
+    """Return the radius that a text means; none without a text."""
+    value = None if text is None else number_of(text)
+    if text is not None and value is None:
+        raise BadInput(f"--eps {text!r} is no number: write one, or a fraction such as 8/255.")
+    return value
