@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.answering import cached_lines, help_lines, plan_lines
 from benchmarks.line import HEAD, Line
+from stillproof.core.freed_memory import keep_freed_memory
 
 
 def main() -> None:
@@ -17,6 +18,7 @@ def main() -> None:
     parser.add_argument("only", nargs="*", choices=[[], *BENCHMARKS], help="what to measure; all unless named")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the lines to this file")
     chosen = parser.parse_args()
+    keep_freed_memory()  # as in every run; the references have it, too
     lines = []
     print(HEAD, flush=True)
     for name in chosen.only or BENCHMARKS:

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import settings
 
 from commands import Commands
+from stillproof.core.freed_memory import keep_freed_memory
 
 # Before torch is imported: tests run side by side, and threads that fight for the same cores are many times slower.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+keep_freed_memory()  # as runs do, and for the same reason
 
 # A busy machine is not a failing test; 50 examples of each invariant keep the whole within minutes.
 settings.register_profile("busy", deadline=None, max_examples=50)

@@ -25,6 +25,7 @@ PACKAGES = {
 }
 DISTRIBUTIONS = {"art": "adversarial-robustness-toolbox"}
 CARLINI_SEARCHES = 5
+STEP = 1 / 4  # of PGD, as a share of eps: the same for all, ours among them
 
 
 def version_of(library: str) -> str | None:
@@ -103,8 +104,11 @@ def _foolbox(norm: Norm) -> list[Contestant]:
     short = {"Linf": "LInf", "L2": "L2", "L1": "L1"}[norm]
     found = [
         Contestant("fmn", "foolbox", lambda m, x, y, n: call(f"{short}FMNAttack", m, x, y, steps=n // 2)),
+        # Its usual steps are made for fifty of them: with fewer, they do not reach the border of the ball.
         Contestant(
-            "pgd", "foolbox", within=lambda m, x, y, n, eps: call(f"{norm}PGD", m, x, y, eps, steps=max(1, n // 2))
+            "pgd",
+            "foolbox",
+            within=lambda m, x, y, n, eps: call(f"{norm}PGD", m, x, y, eps, steps=max(1, n // 2), rel_stepsize=STEP),
         ),
     ]
     if norm == "L2":
@@ -135,7 +139,7 @@ def _torchattacks(norm: Norm) -> list[Contestant]:
         Contestant(
             "pgd",
             "torchattacks",
-            within=lambda m, x, y, n, eps: call(pgd, m, x, y, eps=eps, alpha=eps / 4, steps=max(1, n // 2)),
+            within=lambda m, x, y, n, eps: call(pgd, m, x, y, eps=eps, alpha=STEP * eps, steps=max(1, n // 2)),
         ),
         Contestant(
             "apgd-ce",
@@ -165,7 +169,7 @@ def _art(norm: Norm) -> list[Contestant]:
             classifier,
             norm=ORDERS[norm],
             eps=eps,
-            eps_step=eps / 4,
+            eps_step=STEP * eps,
             max_iter=steps,
             num_random_init=1,
             batch_size=len(x),

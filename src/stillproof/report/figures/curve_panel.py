@@ -112,7 +112,8 @@ def _move_aside(axes: Axes, artists: Sequence[Artist], points: float) -> None:
     """Move what is drawn by some points, without a change of its numbers or of the axes."""
     from matplotlib.transforms import ScaledTranslation
 
-    axes.set_xlim(axes.get_xlim())
+    axes.autoscale_view(scaley=False)
+    axes.set_autoscalex_on(False)
     figure = axes.get_figure(root=True)
     assert figure is not None
     shift = ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
