@@ -61,6 +61,13 @@ def test_a_page_that_answers(tmp_path: Path, stillproof: Commands) -> None:
     assert not list(tmp_path.iterdir()), "asking makes no store"
 
 
+def test_a_size_may_be_a_fraction(tmp_path: Path, stillproof: Commands) -> None:
+    asked = ["run", "beard", "--scale", "smoke", "--dry-run", "--set", "sections=curves", "--set"]
+    assert stillproof(*asked, "linf_eps=8/255", cwd=tmp_path).code == 0
+    refused = stillproof(*asked, "linf_eps=8/0", cwd=tmp_path)
+    assert refused.code == 2 and "linf_eps = '8/0' is not allowed" in refused.sentence()
+
+
 def test_assuming_a_machine_is_for_dry_runs(tmp_path: Path, stillproof: Commands) -> None:
     done = stillproof("run", "accuracy", "--assume", "20TFLOPS", *SMOKE, cwd=tmp_path)
     assert done.code == 2 and "it goes with --dry-run" in done.sentence()

@@ -26,6 +26,7 @@ from stillproof.cli.output import say
 from stillproof.cli.session import session, unmade_store
 from stillproof.cli.table import print_tables
 from stillproof.core.errors import BadInput, CellFailed
+from stillproof.core.number_text import with_fractions
 from stillproof.core.presets import SCALES
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def command(
         "scale": None if scale is None else one_of("scale", scale, SCALES),
     }
     flags = {key: value for key, value in given.items() if value is not None}
-    options |= flags | other_settings(settings, flags)
+    options |= flags | with_fractions(other_settings(settings, flags))
     if dry_run:
         with unmade_store(store) as place, session(place, data, plugin, workers) as opened:
             print_forecast(opened.forecast(suite, options, speed=speed, only_matching=only), as_json)
