@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -68,8 +69,13 @@ def test_functions_norms_targets_and_checks() -> None:
     aimed = stillproof.attack(MODEL, IMAGES, LABELS, targets=(LABELS + 3) % 10, eps=0.3)
     assert aimed.targets == "given" and aimed.outcomes is not None
     assert (aimed.outcomes["targets"] == ((LABELS + 3) % 10).numpy()).all()
+    sums = stillproof.attack(MODEL, IMAGES, LABELS, attack="pgd-l1", eps=3)
+    assert sums.outcomes is not None and sums.median_size("L1") == np.median(
+        sums.outcomes["l1"][sums.outcomes["success"]]
+    )
+    assert f"{sums.median_size('L1'):.3g}" in repr(sums), "measured in its own norm"
     nearest = stillproof.attack(MODEL, IMAGES, LABELS, attack="deepfool", check=True)
-    assert nearest.eps is None and nearest.robust_accuracy == 0 and nearest.median_l2 is not None
+    assert nearest.eps is None and nearest.robust_accuracy == 0 and nearest.median_size("L2") is not None
     assert nearest.checked and nearest.alarms == [] and "No alarm" in repr(nearest)
     ringing = stillproof.attack(lambda pixels: MODEL((9 * pixels).round() / 9), IMAGES, LABELS, check=True)
     assert ringing.alarms and "Alarm: the gradient is zero" in repr(ringing)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 WORST_CASE = "worst case"  # what the answer over several attacks is called
 # What an answer takes over from the result of an attack.
-NUMBERS = ("clean_accuracy", "robust_accuracy", "passes_per_image", "seconds", "median_linf", "median_l2")
+NUMBERS = ("clean_accuracy", "robust_accuracy", "passes_per_image", "seconds")
+SIZES = ("linf", "l2", "l1")  # norms that changes are measured in
 LIMITS = ("eps", "norm")  # parameters that have columns of their own
 
 
@@ -73,8 +74,6 @@ class AttackScore:
         robust_accuracy: The share of all that are right before and after; under ``faithful``, right after.
         passes_per_image: Mean number of passes, forward and backward.
         seconds: Time of the attack alone, when it was computed.
-        median_linf: Median size of the changes that turned an image, in Linf.
-        median_l2: The same in L2.
         reason: Why there is no answer, if there is none.
         cell: Its cell in the store.
         outcomes: What came of every image.
@@ -99,8 +98,6 @@ class AttackScore:
     robust_accuracy: float | None = None
     passes_per_image: float | None = None
     seconds: float | None = None
-    median_linf: float | None = None
-    median_l2: float | None = None
     reason: str | None = None
     cell: str | None = None
     outcomes: ImageOutcomes | None = field(default=None, repr=False)
@@ -117,6 +114,12 @@ class AttackScore:
         """Return Wilson's 95 % interval of the robust accuracy, for other images of the same kind."""
         return None if self.robust_accuracy is None else wilson(round(self.n * self.robust_accuracy), self.n)
 
+    def median_size(self, norm: str) -> float | None:
+        """Return the median size of the changes that turned an image, in a norm; none if there was no such change."""
+        if self.outcomes is None or not self.outcomes["success"].any():
+            return None
+        return float(np.median(self.outcomes[norm.lower()][self.outcomes["success"]]))
+
     def as_dict(self) -> Json:
         """Return the answer as JSON values; that of one attack is also that of the only one in ``attacks``."""
         return {
@@ -129,7 +132,7 @@ class AttackScore:
         }
 
     def _row(self) -> Json:
-        sizes = {"median_linf": self.median_linf, "median_l2": self.median_l2}
+        sizes = {f"median_{norm}": self.median_size(norm) for norm in SIZES}
         kept = None if self.examples is None else str(self.examples)
         return {**self._numbers(), "params": self.params, **sizes, "cell": self.cell, "examples": kept}
 

@@ -47,7 +47,7 @@ def attack_table(rows: Sequence[Mapping[str, Any]], of: str, alarms: Sequence[st
 
 
 def _line(row: Mapping[str, Any]) -> dict[str, Value]:
-    size = row["median_linf"] if row["norm"] == "Linf" else row["median_l2"]
+    size = None if row["norm"] is None else row[f"median_{row['norm'].lower()}"]
     passes, seconds = row["passes_per_image"], row["seconds"]
     return {
         "attack": row["attack"],
