@@ -25,6 +25,7 @@ from stillproof.train.model import TrainedModel
 from stillproof.train.recipe import Recipe
 from stillproof.train.training import Training
 from stillproof.transforms.front import Front
+from stillproof.transforms.kip_zca import KipZCA
 from stillproof.transforms.normalised_zca import NormalisedZCA
 from stillproof.transforms.space import make_front
 from stillproof.transforms.zca import ZCA
@@ -36,6 +37,17 @@ FRONTS: dict[str, Callable[[], Front]] = {
     "whitened": lambda: ZCA.fit(toy_images()),
     "normalised and whitened": lambda: NormalisedZCA.fit(toy_images()),
 }
+
+
+def test_a_front_that_forgets_contrast_forgets_that_of_attacked_images_too() -> None:
+    front = KipZCA.fit(toy_images())
+    data = from_images(toy_images(), front, "cpu")
+    training = Training(TrainedModel(front, toy_model().body), data, Recipe(), Context(Seeds(0)))
+    seen = front(toy_images().read(slice(0, 10)))
+    for times in (1, 2):  # learned images may be of any length
+        batch = Batch(times * seen, data.classes[:10], data.classes[:10], torch.arange(10), 0, Seeds(0).child("batch"))
+        harder = defence_of("pgd-at:eps=1e-6").harder(training, batch)
+        assert torch.allclose(harder, seen, rtol=0.01, atol=0.01)
 
 
 @pytest.mark.parametrize("front", FRONTS.values(), ids=FRONTS)

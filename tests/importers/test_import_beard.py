@@ -162,8 +162,10 @@ def test_a_configuration_for_attacks_asks_suite_beard(tmp_path: Path) -> None:
     assert read.suite == "beard" and read.params["sections"] == ["scores"] and read.params["defences"] == []
     assert read.params["attacks"] == ["pgd:eps=4/255", "deepfool", "cw"]
     assert read.params["targeted_attacks"] == ["pgd:eps=4/255", "cw"]
-    command = "stillproof attack x.pth --dataset cifar10 --attack pgd:eps=4/255,deepfool,cw --protocol faithful"
-    assert read.commands == (f"{command} --targeted", command)
+    command = "stillproof attack x.pth --dataset cifar10 --protocol faithful --attack pgd:eps=4/255"
+    assert read.commands == (f"{command},cw --targeted", f"{command},deepfool,cw")
+    spelled = read_config(write_config(tmp_path, test_attack=["DeepFool", "cw"], target_attack=True))
+    assert spelled.params["targeted_attacks"] == ["cw"]
 
 
 def test_a_configuration_for_defended_training_asks_suite_beard(tmp_path: Path) -> None:

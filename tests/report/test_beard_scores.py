@@ -100,10 +100,34 @@ def test_one_attack_has_no_ratio_of_its_own_but_one_in_its_pool() -> None:
     rows = [one for one in bacon() if one["attack"] in (None, "fgsm")]
     single = [one for one in assessed(rows) if len(one.parts) == 1]
     assert single and all(one.ratio() is None and one.crei() is None for one in single)
-    lines = {line["ipc"]: line for line in tables(rows)["attacks"].rows}
-    lost = {ipc: clean - under[0] for ipc, (clean, under) in ACCURACY.items()}
-    for ipc, line in lines.items():
-        assert mean(line["rr"]) == pytest.approx(1 - lost[ipc] / max(lost.values()))  # type: ignore[index]
+    lines = {line["sizes"]: line for line in tables(rows)["attacks"].rows}
+    lost = {str(ipc): clean - under[0] for ipc, (clean, under) in ACCURACY.items()}
+    ratios = {size: 1 - loss / max(lost.values()) for size, loss in lost.items()}
+    for size, ratio in ratios.items():
+        line = lines[size]
+        assert mean(line["rr"]) == pytest.approx(ratio)
+        assert mean(line["crei"]) == pytest.approx((mean(line["rr"]) + mean(line["ae"])) / 2)
+    assert mean(lines["pooled: 1, 10, 50"]["rr"]) == pytest.approx(sum(ratios.values()) / 3)
+
+
+def test_a_targeted_attack_succeeds_where_what_was_right_is_wrong_whether_it_hits_its_target_or_not() -> None:
+    for keys, share in (
+        ({"protocol": "fair"}, (44.95 - 29.59) / 100),
+        ({"mode": "untargeted"}, 0.2),
+        ({"protocol": "faithful"}, None),
+    ):
+        line = tables(bacon(**keys))["attacks"].rows[0]
+        assert line["success"] is None if share is None else mean(line["success"]) == pytest.approx(share)
+
+
+def test_disturbed_times_are_told_of() -> None:
+    rows = bacon()
+    assert not any("DISTURBED" in note for note in tables(rows)["scores"].notes)
+    time = next(one for one in rows if one["measure"] == "time").results[0]
+    assert time is not None
+    time["others_cpu"] = 0.3
+    assert any("DISTURBED" in note for note in tables(rows)["scores"].notes)
+    assert [line["milliseconds"] for line in tables(rows)["scores"].rows] == ["2.35", "2.34", "2.58", "2.42"]
 
 
 def test_the_worst_attack_of_the_pool_has_nothing_left() -> None:
@@ -133,3 +157,10 @@ def test_alarms_stand_beside_robust_numbers() -> None:
     checks = [row(ipc, "", [*rung], None, section="alarms") for ipc in ACCURACY]
     lines = tables([*bacon(), *checks])["scores"].rows
     assert [line["alarms"] for line in lines] == ["1 of 1"] * 3 + ["3 of 3"]
+    found = tables([*bacon(), *checks])
+    assert {line["alarms"] for line in found["leaderboard-cifar10-unified"].rows} == {"3 of 3"}
+
+
+def test_boards_of_several_networks_have_names_of_their_own() -> None:
+    found = tables([*bacon(), *bacon(network="convnet-3:width=32")])
+    assert {"leaderboard-cifar10-convnet-3-1", "leaderboard-cifar10-convnet-3-width-32-1"} <= set(found)

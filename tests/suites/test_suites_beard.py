@@ -9,6 +9,7 @@ from stillproof.core.components import suites
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.suites.accuracy import Accuracy
 from stillproof.suites.beard.suite import Beard
+from stillproof.suites.fixed_set import FixedSet
 from stillproof.suites.requests import Request, Row
 
 SECTIONS = [section.name for section in Beard.reports]
@@ -75,6 +76,28 @@ def test_defended_models_are_of_the_largest_sets() -> None:
     rows = [row for row in suite("quick").rows() if row.keys["defence"]]
     assert {row.keys["ipc"] for row in rows} == {None, 10}
     assert all(train.defence == row.keys["defence"] for row in rows for train in parts(row.requests[0], "train"))
+
+
+def test_a_set_of_ones_own_is_asked_about_at_its_own_size() -> None:
+    mine = FixedSet("mine", "30622e685448", "digits", ipc=20, count=200).reference()
+    rows = suite("quick", methods=("dm", mine), full_recipe="").rows()
+    for section in ("defences", "convergence"):
+        asked = {(row.keys["method"], row.keys["ipc"]) for row in of(rows, section=section)}
+        assert asked == {("dm", 10), ("mine", 20)}
+
+
+def test_an_epoch_can_be_chosen_on_held_out_images() -> None:
+    for row in suite(selection="heldout").rows():
+        for train in parts(row.requests[0], "train"):
+            assert train.heldout == "heldout"
+
+
+def test_curves_reach_as_far_as_a_data_set_asks_for() -> None:
+    def reaches(**options: Any) -> set[float]:
+        return {row.requests[0].largest for row in of(suite(**options).rows(), section="curves", norm="Linf")}
+
+    assert reaches() == {0.2} and reaches(dataset=("cifar10",)) == {8 / 255}
+    assert reaches(linf_eps=0.1) == {0.1}
 
 
 def test_without_times_nothing_is_timed() -> None:

@@ -12,6 +12,7 @@ from stillproof.cli.attack_options import (
     POLICIES,
     PROTOCOLS,
     AttackOption,
+    CheckOption,
     CheckpointNetworkOption,
     DrawsOption,
     EpsOption,
@@ -48,7 +49,7 @@ def command(
     ] = None,
     limit: LimitOption = None,
     protocol: ProtocolOption = "fair",
-    check: Annotated[bool, typer.Option("--check", help="Look for signs of gradient masking.")] = False,
+    check: CheckOption = False,
     keep: Annotated[
         Path | None, typer.Option("--keep", help="Copy the changed images, with a picture, to this folder.")
     ] = None,

@@ -35,6 +35,7 @@ LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first
 ProtocolOption = Annotated[
     str, typer.Option("--protocol", help="fair: pixels are attacked; faithful: normalised images, as in BEARD.")
 ]
+CheckOption = Annotated[bool, typer.Option("--check", help="Look for signs of gradient masking.")]
 DrawsOption = Annotated[int, typer.Option("--seed", help="Seed of what attacks draw.")]
 CheckpointNetworkOption = Annotated[
     str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")

@@ -12,6 +12,7 @@ from stillproof.cli.attack_options import (
     POLICIES,
     PROTOCOLS,
     AttackOption,
+    CheckOption,
     EpsOption,
     LimitOption,
     NormOption,
@@ -110,6 +111,7 @@ def score(
     targeted: TargetedOption = None,
     limit: LimitOption = None,
     protocol: ProtocolOption = "fair",
+    check: CheckOption = False,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
@@ -123,6 +125,7 @@ def score(
         "targets": None if targeted is None else one_of("policy of targets", targeted, POLICIES),
         "limit": limit,
         "protocol": one_of("protocol", protocol, PROTOCOLS),
+        "check": check,
     }
     with session(store, data, plugin, workers) as opened:
         found = opened.pool_scores(name, split_list(attack) or [], **how)
@@ -132,3 +135,7 @@ def score(
     scores = ", ".join(f"{key.upper()} {100 * found[key]:.2f}" for key in ("rr", "ae", "crei"))
     write(f"pool {name}, models of {found['dataset']}: {found['models']}, under {attack}: {scores}")
     write("RR of accuracies, AE of passes to the first success, CREI half of each; from 0 to 100.")
+    if found["without_success"]:
+        write(f"Left out of AE: {found['without_success']} attacks that turned no image of a model.")
+    if check:
+        write("\n".join(f"Alarm: {alarm}" for alarm in found["alarms"]) or "No alarm.")

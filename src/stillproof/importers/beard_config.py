@@ -21,6 +21,10 @@ NEEDED = ("dataset", "model", "method", "ipc")
 NONE = (None, "", "None", "none", False)
 # BEARD's adversarial training: PGD from the image itself, with its step of 2/225.
 DEFENCE = "pgd-at:random_start=false:step=2/225"
+IN_PIXELS = (
+    "its adversarial training attacks normalised images; here the attacks of training act in pixels, where 8/255 is "
+    "about four times as much"
+)
 _NOTHING_MORE: Json = {"sections": ["scores"], "targeted_attacks": [], "defences": []}
 
 
@@ -90,6 +94,7 @@ class _Reader:
         if not more:
             return SuiteConfig(TRAINING, params, (), tuple(found))
         found.append(f"and attacks it with {', '.join(more['attacks'])}")
+        found += [IN_PIXELS] if more.get("defences") else []
         return SuiteConfig(ATTACKING, params | _NOTHING_MORE | more, self._commands(dataset), tuple(found))
 
     def _is_real(self) -> bool:
@@ -139,8 +144,7 @@ class _Reader:
         names, aims = self._attack_names(), self._aims()
         if not names:
             return {}
-        aimed = [ours for theirs, ours in names.items() if theirs not in UNTARGETED_ONLY]
-        return {"attacks": list(names.values()), "targeted_attacks": aimed if True in aims else []}
+        return {"attacks": list(names.values()), "targeted_attacks": _aimed(names) if True in aims else []}
 
     def _attack_names(self) -> dict[str, str]:
         """Return the attacks by their names there; no attack is none."""
@@ -159,8 +163,10 @@ class _Reader:
             return ()
         place = self.path.parent / str(file)
         model = place.resolve() if place.exists() else file
-        command = f"stillproof attack {model} --dataset {dataset} --attack {','.join(names.values())}"
-        return tuple(f"{command} --protocol faithful{' --targeted' if aim else ''}" for aim in self._aims())
+        command = f"stillproof attack {model} --dataset {dataset} --protocol faithful"
+        asked = {True: ("--targeted", _aimed(names)), False: ("", list(names.values()))}
+        forms = [asked[aim] for aim in self._aims()]
+        return tuple(f"{command} --attack {','.join(attacks)} {flag}".rstrip() for flag, attacks in forms if attacks)
 
     def _number(self, name: str) -> float | int:
         try:
@@ -170,3 +176,9 @@ class _Reader:
         if not value > 0:
             raise BadInput(f"{self.path}: {name} is {value:g}, where a number above 0 is needed.")
         return int(value) if value.is_integer() else value
+
+
+def _aimed(names: Mapping[str, str]) -> list[str]:
+    """Return those attacks, by their names there, that have a targeted form."""
+    without = {name.lower() for name in UNTARGETED_ONLY}
+    return [ours for theirs, ours in names.items() if theirs.lower() not in without]

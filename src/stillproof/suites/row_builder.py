@@ -68,11 +68,12 @@ class RowBuilder:
         recipe: str,
         seed: int,
         heldout: Heldout | None = None,
+        defence: str | None = None,
     ) -> Request:
-        """Ask for a trained network; if a held-out part is given, its last epoch counts."""
+        """Ask for a trained network, with a defence or without; if a held-out part is given, its last epoch counts."""
         rule: Selection = "last" if heldout else self.selection
         looked_at: Heldout | None = heldout or ("heldout" if self.selection == "heldout" else None)
-        return selected(trained(on, network, recipe, seed, looked_at), rule)
+        return selected(trained(on, network, recipe, seed, looked_at, defence), rule)
 
     def accuracy(
         self, section: str, method: str, ipc: int | None, recipe: str, *, network: str = "", **more: Any

@@ -65,12 +65,13 @@ class Pooling(Attacking):
     def pool_scores(self, name: str, attacks: Sequence[str], **how: Any) -> Json:
         """Attack all models of a pool, and return BEARD's scores of all together.
 
-        The efficiency is that of passes to the first success, which is equal on every machine.
+        The efficiency is that of passes to the first success, which is equal on every machine; an attack that turns no
+        image of a model has none, and is left out of it.
 
         Args:
             name: The pool.
             attacks: At least one attack.
-            how: What ``attack`` takes besides: ``eps``, ``limit``, ``targets``, ``protocol``.
+            how: What ``attack`` takes besides: ``eps``, ``limit``, ``targets``, ``protocol``, ``check``.
 
         Raises:
             BadInput: The pool has no models, or mixes data sets.
@@ -86,8 +87,18 @@ class Pooling(Attacking):
             [score.clean_accuracy or 0.0 for score in under],
             [[one.robust_accuracy or 0.0 for one in found] for found in answers],
         )
-        ae = efficiency_in_passes([_passes(one) for found in answers for one in found])
-        return {"pool": name, "dataset": dataset, "models": len(models), "rr": rr, "ae": ae, "crei": crei(rr, ae)}
+        passes = [_passes(one) for found in answers for one in found]
+        ae = efficiency_in_passes([mean for mean in passes if mean is not None])
+        return {
+            "pool": name,
+            "dataset": dataset,
+            "models": len(models),
+            "rr": rr,
+            "ae": ae,
+            "crei": crei(rr, ae),
+            "without_success": passes.count(None),
+            "alarms": list(dict.fromkeys(alarm for score in under for alarm in score.alarms)),
+        }
 
     def _member(self, text: str, dataset: str | None) -> str:
         """Return the id of a set or a model; somebody's file is imported."""
@@ -114,7 +125,8 @@ def _each(score: AttackScore) -> Sequence[AttackScore]:
     return score.attacks or (score,)
 
 
-def _passes(score: AttackScore) -> float:
-    """Return the mean passes to the first success, over images that were turned."""
+def _passes(score: AttackScore) -> float | None:
+    """Return the mean passes to the first success, over images that were turned; nothing if none was."""
     assert score.outcomes is not None
-    return success_mean(score.outcomes["first_success"], score.outcomes["success"])
+    success = score.outcomes["success"]
+    return success_mean(score.outcomes["first_success"], success) if success.any() else None

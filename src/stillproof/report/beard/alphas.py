@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from stillproof.report.beard.alarms import ALARMS, alarms_on
 from stillproof.report.beard.assessed import Assessed
-from stillproof.report.beard.columns import IMAGES, MODE, about, bare
+from stillproof.report.beard.columns import IMAGES, MODE, SIZES, about, bare
 from stillproof.report.beard.drawing import basis_for, panels_of
 from stillproof.report.figures.curve_panel import Curve, CurvePanel, Point
 from stillproof.report.figures.curves import Curves, draw_curves
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 TITLE = "CREI over its weight"
 ALPHAS = tuple(tenths / 10 for tenths in range(0, 11, 2))
 COLUMNS = (
-    *(DATASET, NETWORK, METHOD, Column("sizes", "ipc"), MODE),
+    *(DATASET, NETWORK, METHOD, SIZES, MODE),
     *(Column(f"crei_{alpha}", f"{alpha:g}", Mean) for alpha in ALPHAS),
     *(ALARMS, IMAGES),
     *RULES_OF_OWN_RECIPES,
 )
-NOTE = "By the weight of the robustness ratio: at 1 it is CREI, at 0 attack efficiency is. Intervals are in the figure."
+NOTE = "One column per weight of RR: at weight 1 CREI is RR, at weight 0 it is AE. Intervals are in the figure."
 
 
 def alpha_table(found: Sequence[Assessed], rows: Rows) -> Table:
@@ -39,12 +39,12 @@ def alpha_table(found: Sequence[Assessed], rows: Rows) -> Table:
     return Table("alpha", TITLE, COLUMNS, lines, [NOTE])
 
 
-def draw_alphas(found: Sequence[Assessed]) -> Figure:
+def draw_alphas(rows: Rows, found: Sequence[Assessed]) -> Figure:
     """Draw one panel per mode, of all sizes pooled; one per size, too, where there is nothing to pool."""
     if any(len(one.parts) > 1 for one in found):
         found = [one for one in found if len(one.parts) > 1 or one.row["ipc"] is None]
     panels = [CurvePanel([_curve(one) for one in group], title=title) for title, group in panels_of(found).items()]
-    basis = basis_for(found)
+    basis = basis_for(found, rows)
     return draw_curves(Curves(TITLE, "weight of RR", panels, basis, measure=score("CREI"), linear=True))
 
 

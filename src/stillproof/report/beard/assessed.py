@@ -64,6 +64,14 @@ class Assessed:
         found = [[part.worst_of_seed(seed) for part in self.parts] for seed in self._seeds()]
         return self._accuracies([_mean(values) for values in found])
 
+    def milliseconds(self) -> Summary | None:
+        """Return the mean time of an attack on one image, over all attacks."""
+        found: list[float | None] = []
+        for seed in self._seeds():
+            timed = [row.results[seed] for part in self.parts for row in part.time.values()]
+            found.append(_mean([None if one is None else 1000 * one["seconds"] / one["images"] for one in timed]))
+        return _summary(found)
+
     def _accuracies(self, values: Values) -> Summary | None:
         known = [value for value in values if value is not None]
         counts = {answer["n"] for answer in self.row.results if answer is not None and "n" in answer}

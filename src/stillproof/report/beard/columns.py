@@ -11,6 +11,7 @@ from stillproof.score.stats import Summary
 
 BEFORE = columns.BEFORE
 DEFENCE = Column("defence", "defence", fold="same", absent="none")
+SIZES = Column("sizes", "ipc")  # or all that are pooled
 MODE = Column("mode", "attacks", fold="same")
 IMAGES = Column("images", "test images", int, fold="same")
 CLEAN = Column("clean", "clean %", Summary)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from stillproof.report.answers import Answered
 from stillproof.report.beard.alarms import ALARMS, NOTE, alarms_on
 from stillproof.report.beard.columns import BEFORE, IMAGES, MODE, about
-from stillproof.report.beard.drawing import attacked_basis
+from stillproof.report.beard.drawing import UNDER_ATTACK, attacked_basis
 from stillproof.report.figures.by_group import figures_of
 from stillproof.report.figures.curve_panel import Curve, CurvePanel, Point
 from stillproof.report.figures.curves import Curves, draw_curves
-from stillproof.report.measure import Measure
 from stillproof.report.rows import Rows, grouped, missing_notes
 from stillproof.report.tables.columns import MISSING, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Table, Value
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE = "Accuracy over the steps of PGD"
-UNDER_ATTACK = Measure("accuracy under attack", "%", 0.0, 1.0)
 
 
 def convergence_tables(rows: Rows) -> list[Table]:
@@ -43,14 +42,14 @@ def convergence_tables(rows: Rows) -> list[Table]:
 def convergence_figures(rows: Rows) -> dict[str, Figure]:
     """Return one figure per data set and network, with one panel per mode."""
     groups = grouped(rows["convergence"], "dataset", "network")
-    return figures_of("convergence", groups, _has_answer, _draw)
+    return figures_of("convergence", groups, _has_answer, partial(_draw, rows))
 
 
 def _has_answer(rows: Sequence[Answered]) -> bool:
     return any(row.summary("robust_accuracy") for row in rows)
 
 
-def _draw(rows: Sequence[Answered]) -> Figure:
+def _draw(every: Rows, rows: Sequence[Answered]) -> Figure:
     panels = [
         CurvePanel(
             [
@@ -61,4 +60,4 @@ def _draw(rows: Sequence[Answered]) -> Figure:
         )
         for (mode,), group in grouped(rows, "mode").items()
     ]
-    return draw_curves(Curves(TITLE, "steps", panels, attacked_basis(rows), measure=UNDER_ATTACK))
+    return draw_curves(Curves(TITLE, "steps", panels, attacked_basis(rows, every), measure=UNDER_ATTACK))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from stillproof.core.number_text import size_text
@@ -31,7 +32,8 @@ NOTES = (
     "Mean over eps: the area below the curve of robust accuracy from 0 to the largest eps, divided by that eps; it is "
     "what is left on average over all sizes of changes. The curve is that of FMN, which looks for the smallest change "
     "of each image that fools the model, in pixels of [0, 1]. At three eps it is checked by APGD: what that fools "
-    "besides is taken off the curve, too, and the largest gap is the most that came of it, in points.",
+    "besides is taken off the curve, too, and the largest gap is the most that came of it, in points. Pixels are "
+    "attacked under either protocol: under faithful, sets and trainings alone are the original's.",
 )
 
 
@@ -57,7 +59,7 @@ def curve_figures(rows: Rows) -> dict[str, Figure]:
     """Return one figure per data set, network and norm, with one panel per size of sets."""
     plain = [row for row in rows["curves"] if not row["defence"]]
     groups = grouped(plain, "dataset", "network", "norm")
-    return figures_of("curves", groups, lambda found: any(row.summary("area") for row in found), _draw)
+    return figures_of("curves", groups, lambda found: any(row.summary("area") for row in found), partial(_draw, rows))
 
 
 def _line(row: Answered) -> dict[str, Value]:
@@ -76,14 +78,14 @@ def _share(known: Sequence[Json], name: str) -> Summary | None:
     return summarise_accuracies([answer[name] for answer in known], known[0]["n"]) if known else None
 
 
-def _draw(rows: Sequence[Answered]) -> Figure:
+def _draw(every: Rows, rows: Sequence[Answered]) -> Figure:
     sizes = [ipc for ipc in dict.fromkeys(row["ipc"] for row in rows) if ipc is not None]
     panels = [
         CurvePanel([curve_of(row, str(row["method"])) for row in rows if row["ipc"] in (None, ipc)], title=images(ipc))
         for ipc in sizes
     ]
     x_name = f"eps in {rows[0]['norm']}, pixels of [0, 1]"
-    return draw_curves(Curves(TITLE, x_name, panels, attacked_basis(rows), measure=ROBUST, linear=True))
+    return draw_curves(Curves(TITLE, x_name, panels, attacked_basis(rows, every), measure=ROBUST, linear=True))
 
 
 def curve_of(row: Answered, name: str) -> Curve:

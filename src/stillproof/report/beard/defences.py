@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from stillproof.report.answers import Answered
@@ -34,14 +35,14 @@ def defence_figures(rows: Rows) -> dict[str, Figure]:
     models = {model_of(row) for row in rows["defences"]}
     asked = [row for row in rows.get("curves", ()) if model_of(row) in models]
     groups = grouped(asked, "dataset", "network", "norm")
-    return figures_of("defences", groups, lambda found: any(row.summary("area") for row in found), _draw)
+    return figures_of("defences", groups, lambda found: any(row.summary("area") for row in found), partial(_draw, rows))
 
 
-def _draw(rows: Sequence[Answered]) -> Figure:
+def _draw(every: Rows, rows: Sequence[Answered]) -> Figure:
     """Draw one panel per method."""
     panels = [
         CurvePanel([curve_of(row, str(row["defence"] or NO_DEFENCE)) for row in group], title=str(method))
         for (method,), group in grouped(rows, "method").items()
     ]
     x_name = f"eps in {rows[0]['norm']}, pixels of [0, 1]"
-    return draw_curves(Curves(TITLE, x_name, panels, attacked_basis(rows), measure=ROBUST, linear=True))
+    return draw_curves(Curves(TITLE, x_name, panels, attacked_basis(rows, every), measure=ROBUST, linear=True))

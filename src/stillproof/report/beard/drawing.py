@@ -7,9 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stillproof.report.answers import Answered
+from stillproof.report.beard.alarms import alarms_on
 from stillproof.report.beard.assessed import Assessed
 from stillproof.report.captions import Basis
 from stillproof.report.figures.by_group import basis_of
+from stillproof.report.measure import Measure
+from stillproof.report.rows import Rows
+
+UNDER_ATTACK = Measure("accuracy under attack", "%", 0.0, 1.0)
 
 
 def by_figure(found: Iterable[Assessed]) -> dict[tuple[Any, ...], list[Assessed]]:
@@ -34,14 +39,15 @@ def panels_of(found: Sequence[Assessed]) -> dict[str, list[Assessed]]:
     return panels
 
 
-def basis_for(found: Sequence[Assessed]) -> Basis:
-    """Return what holds for all models."""
-    return attacked_basis([row for one in found for row in one.rows()])
+def basis_for(found: Sequence[Assessed], every: Rows) -> Basis:
+    """Return what holds for all models, with the alarms on them that are among all rows."""
+    return attacked_basis([row for one in found for row in one.rows()], every)
 
 
-def attacked_basis(rows: Sequence[Answered]) -> Basis:
-    """Return what holds for all rows, the number of test images among it."""
+def attacked_basis(rows: Sequence[Answered], every: Rows) -> Basis:
+    """Return what holds for some rows: the number of test images, and the alarms on their models among all rows."""
     basis = basis_of(rows, "dataset", "network", "ipc")
     counts = {answer["n"] for row in rows for answer in row.results if answer is not None and "n" in answer}
     told = [f"{counts.pop()} test images"] if len(counts) == 1 else []
+    told.append(f"alarms: {alarms_on(every, rows)}")
     return dataclasses.replace(basis, about="; ".join((basis.about, *told)))

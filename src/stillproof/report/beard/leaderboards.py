@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stillproof.report.beard.alarms import ALARMS, alarms_on
+from stillproof.report.beard.alarms import NOTE as ALARM_NOTE
 from stillproof.report.beard.assessed import Assessed
 from stillproof.report.beard.columns import IMAGES, about
-from stillproof.report.rows import images
+from stillproof.report.figures.by_group import figure_name
+from stillproof.report.rows import Rows, images
 from stillproof.report.tables.columns import DATASET, METHOD, NETWORK, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Table, Value
 from stillproof.score.stats import Summary
@@ -20,7 +23,7 @@ COLUMNS = (
         for key, title in (("crei", "CREI"), ("rr", "RR"), ("worst", "worst case %"))
         for mode in MODES
     ),
-    IMAGES,
+    *(ALARMS, IMAGES),
     *RULES_OF_OWN_RECIPES,
 )
 NOTE = (
@@ -29,37 +32,39 @@ NOTE = (
 )
 
 
-def leaderboard_tables(found: Sequence[Assessed]) -> list[Table]:
+def leaderboard_tables(found: Sequence[Assessed], rows: Rows) -> list[Table]:
     """Return one table per data set, network and board, the pooled one first; all real images are on every board."""
     tables = []
-    for place in dict.fromkeys((one.row["dataset"], one.row["network"]) for one in found):
+    places = dict.fromkeys((one.row["dataset"], one.row["network"]) for one in found)
+    for place in places:
+        of = place if len({network for _, network in places}) > 1 else place[:1]
         here = [one for one in found if (one.row["dataset"], one.row["network"]) == place]
         several = any(len(one.parts) > 1 for one in here)
         sizes = [size for size in dict.fromkeys(one.row["ipc"] for one in here if len(one.parts) == 1) if size]
         full = [one for one in here if one.row["ipc"] is None]
         if several:
             pooled = [one for one in here if len(one.parts) > 1]
-            tables.append(_board("unified", "all sizes pooled", [*full, *pooled]))
+            tables.append(_board(of, "unified", "all sizes pooled", [*full, *pooled], rows))
         for size in sizes:
             of_size = [one for one in here if len(one.parts) == 1 and one.row["ipc"] == size]
-            tables.append(_board(str(size), images(size), [*full, *of_size]))
+            tables.append(_board(of, str(size), images(size), [*full, *of_size], rows))
     return tables
 
 
-def _board(name: str, title: str, found: Sequence[Assessed]) -> Table:
+def _board(of: Sequence[str], name: str, title: str, found: Sequence[Assessed], rows: Rows) -> Table:
+    """Return one leaderboard; ``of`` is its data set, and its network where there are several."""
     methods: dict[str, dict[str, Assessed]] = {}
     for one in found:
         methods.setdefault(str(one.row["method"]), {})[str(one.row["mode"])] = one
-    lines = sorted((_line(modes) for modes in methods.values()), key=_points, reverse=True)
+    lines = sorted((_line(modes, rows) for modes in methods.values()), key=_points, reverse=True)
     ranked = [{**line, "rank": _rank(line, lines)} for line in lines]
-    row = found[0].row
-    return Table(
-        f"leaderboard-{row['dataset']}-{name}", f"Leaderboard of {row['dataset']}, {title}", COLUMNS, ranked, [NOTE]
-    )
+    called = figure_name("leaderboard", [*of, name])
+    return Table(called, f"Leaderboard of {', '.join(of)}, {title}", COLUMNS, ranked, [NOTE, ALARM_NOTE])
 
 
-def _line(modes: dict[str, Assessed]) -> dict[str, Value]:
-    line = about(next(iter(modes.values())).row)
+def _line(modes: dict[str, Assessed], rows: Rows) -> dict[str, Value]:
+    behind = [row for one in modes.values() for row in one.rows()]
+    line = about(behind[0]) | {"alarms": alarms_on(rows, behind)}
     for mode, one in modes.items():
         line |= {f"crei_{mode}": one.crei(), f"rr_{mode}": one.ratio(), f"worst_{mode}": one.worst()}
     return line

@@ -10,6 +10,7 @@ from stillproof.report.beard.drawing import basis_for
 from stillproof.report.figures.curve_panel import Curve, CurvePanel, Level, Point
 from stillproof.report.figures.curves import Curves, draw_curves
 from stillproof.report.measure import score
+from stillproof.report.rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 TITLE = "Robustness ratio over images per class"
 
 
-def draw_sizes(found: Sequence[Assessed]) -> Figure:
+def draw_sizes(rows: Rows, found: Sequence[Assessed]) -> Figure:
     """Draw one panel per mode: a curve per method, and a line across for its sizes pooled, or for all real images."""
     panels = []
     for mode in dict.fromkeys(one.row["mode"] for one in found):
@@ -30,7 +31,7 @@ def draw_sizes(found: Sequence[Assessed]) -> Figure:
             Curve(method, [Point(one.row["ipc"], one.ratio()) for one in sizes]) for method, sizes in methods.items()
         ]
         panels.append(CurvePanel(curves, [level for one in here if (level := _level(one))], str(mode)))
-    return draw_curves(Curves(TITLE, "images per class", panels, basis_for(found), measure=score("RR")))
+    return draw_curves(Curves(TITLE, "images per class", panels, basis_for(found, rows), measure=score("RR")))
 
 
 def _level(one: Assessed) -> Level | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered
 from stillproof.report.beard.alarms import ALARMS, NOTE, alarms_on
 from stillproof.report.beard.columns import BEFORE, IMAGES, about
-from stillproof.report.beard.drawing import attacked_basis
+from stillproof.report.beard.drawing import UNDER_ATTACK, attacked_basis
 from stillproof.report.figures.bars import Bar, Bars, draw_bars
 from stillproof.report.figures.by_group import figures_of
 from stillproof.report.order import order_kept
@@ -28,7 +29,8 @@ LEFT = "robust_accuracy"
 NOTES = (
     "pixels: the attack changes pixels of [0, 1], which the model normalises; what counts is right before and after. "
     "normalised: as the original does, normalised images are attacked as if they were pixels and cut to [0, 1] after "
-    "each step, which destroys most of them: see none, the attack that does nothing. What is right afterwards counts.",
+    "each step, which alone may cost accuracy: see none, the attack that does nothing. What is right afterwards "
+    "counts. The protocol that is named below is that of sets and trainings.",
 )
 ORDER_NOTE = (
     "Agreement of the order of methods, by what is left under an attack, between both threat models; in brackets: 95 % "
@@ -54,13 +56,15 @@ def threat_tables(rows: Rows) -> list[Table]:
 def threat_figures(rows: Rows) -> dict[str, Figure]:
     """Return one figure per data set, network and size."""
     groups = grouped((row for row in rows["threat-models"] if row["ipc"]), "dataset", "network", "ipc")
-    return figures_of("threat-models", groups, lambda found: any(row.summary(LEFT) for row in found), _draw)
+    return figures_of(
+        "threat-models", groups, lambda found: any(row.summary(LEFT) for row in found), partial(_draw, rows)
+    )
 
 
-def _draw(rows: Sequence[Answered]) -> Figure:
+def _draw(every: Rows, rows: Sequence[Answered]) -> Figure:
     """Draw one panel per attack, and two bars per method."""
     bars = [Bar(str(row["method"]), str(row["threat"]), row.summary(LEFT), panel=str(row["attack"])) for row in rows]
-    return draw_bars(Bars(TITLE, bars, attacked_basis(rows), "method"))
+    return draw_bars(Bars(TITLE, bars, attacked_basis(rows, every), "method", measure=UNDER_ATTACK))
 
 
 def _order_table(rows: Sequence[Answered]) -> Table:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillproof.report.answers import Answered
 from stillproof.report.dc_bench.published import published_step
 from stillproof.report.dc_bench.published_values import PAPER
+from stillproof.report.disturbed import DISTURBED, is_disturbed
 from stillproof.report.rows import Rows, images, missing_notes
 from stillproof.report.tables.columns import BEFORE, MISSING, PROTOCOL, SCALE, about
 from stillproof.report.tables.table import Bytes, Column, Percent, Seconds, Table, Value
 
-DISTURBED = 0.05  # share of the machine that others may use before a time is doubtful
 COLUMNS = (
     *BEFORE,
     Column("step_seconds", "a step", Seconds),
@@ -40,7 +40,7 @@ def cost_tables(rows: Rows) -> list[Table]:
     found = rows["cost"]
     lines = [_line(row) for row in found]
     notes = [*NOTES, *([PUBLISHED_NOTE] if any(line["published_step_seconds"] for line in lines) else [])]
-    disturbed = [f"{row['method']} ({images(row['ipc'])})" for row in found if _is_disturbed(row)]
+    disturbed = [f"{row['method']} ({images(row['ipc'])})" for row in found if is_disturbed(row)]
     if disturbed:
         notes.append(f"disturbed: others used more than {DISTURBED:.0%} of the machine: {', '.join(disturbed)}.")
     return [Table("cost", "What the sets take to make", COLUMNS, lines, [*notes, *missing_notes(found)])]
@@ -61,11 +61,7 @@ def _line(row: Answered) -> dict[str, Value]:
         "how": "extrapolated" if result["extrapolated"] else "measured",
         "peak_bytes": Bytes(result["peak_bytes"]),
         "others_cpu": None if others is None else Percent(others),
-        "disturbed": "disturbed" if _is_disturbed(row) else None,
+        "disturbed": "disturbed" if is_disturbed(row) else None,
         "threads": result["threads"],
         "machine": result["machine"],
     }
-
-
-def _is_disturbed(row: Answered) -> bool:
-    return any((share or 0) > DISTURBED for share in row.values("others_cpu"))

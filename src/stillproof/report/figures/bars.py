@@ -23,7 +23,7 @@ from stillproof.report.figures.marks import (
     published_handle,
 )
 from stillproof.report.figures.style import FAINT, INK, PAPER, Look, house_style, looks_of
-from stillproof.report.measure import ACCURACY
+from stillproof.report.measure import ACCURACY, Measure
 from stillproof.report.published import Published
 from stillproof.score.stats import Summary
 
@@ -55,6 +55,7 @@ class Bars:
     basis: Basis
     group_name: str
     chance: float | None = None
+    measure: Measure = ACCURACY
 
 
 def draw_bars(data: Bars) -> Figure:
@@ -72,6 +73,7 @@ def draw_bars(data: Bars) -> Figure:
         figure, all_axes = canvas(data.title, (width + 2.2, 1.9 + 2.3 * len(panels)), rows=len(panels))
         for axes, panel in zip(all_axes, panels, strict=True):
             _panel(axes, [bar for bar in data.bars if bar.panel == panel], groups, looks, width / len(groups))
+            percent_axis(axes, "y", data.measure)
             axes.set_title(panel, loc="left", fontsize=11)
             if data.chance is not None:
                 draw_chance(axes, data.chance)
@@ -99,7 +101,6 @@ def _panel(axes: Axes, bars: Sequence[Bar], groups: Sequence[str], looks: dict[s
     axes.set_xticks(range(len(groups)), wrapped_names(groups, inches))
     axes.set_xlim(-0.55, len(groups) - 0.45)
     axes.tick_params(axis="x", length=0)
-    percent_axis(axes, "y", ACCURACY)
 
 
 def _handles(data: Bars, looks: dict[str, Look]) -> list[Artist]:

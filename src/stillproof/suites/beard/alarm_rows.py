@@ -21,7 +21,7 @@ def _checked(victims: Victims, victim: Victim, seed: int) -> Request:
         "attack-check",
         model=victims.model(victim, seed),
         dataset=victims.builder.dataset,
-        eps=suite.linf_eps,
+        eps=victims.reaches["Linf"],
         limit=suite.limit or None,
         seed=seed,
     )

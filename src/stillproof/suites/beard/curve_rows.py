@@ -9,16 +9,15 @@ from stillproof.suites.beard.victims import Victim, Victims
 from stillproof.suites.requests import Request, Row
 
 CHECKED = (0.25, 0.5, 1.0)  # where curves are checked by attacks with a fixed radius, as shares of the largest
-MINIMAL = (
-    "fmn:norm={norm}:steps={steps}"  # looks for the smallest change that fools, so that one run gives the whole curve
-)
+# Looks for the smallest change that fools, so that one run gives the whole curve.
+MINIMAL = "fmn:norm={norm}:steps={steps}"
 FIXED = "apgd:norm={norm}:steps={steps}:eps={eps!r}"
 
 
 def curve_rows(victims: Victims) -> Iterator[Row]:
     """Yield one row per model and norm, with and without a defence."""
     for victim in victims.all():
-        for norm, reach in victims.suite.reaches().items():
+        for norm, reach in victims.reaches.items():
             yield victims.row("curves", victim, partial(_curve, victims, victim, norm, reach), norm=norm)
 
 

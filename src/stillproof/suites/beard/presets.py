@@ -19,8 +19,6 @@ QUICK = {
     "steps": (1, 10),
     "limit": 100,
     "timed": 100,
-    "linf_eps": 0.2,  # digits have strokes of 1 on a ground of 0, and withstand more than photographs
-    "l2_eps": 1.5,
 }
 SMOKE = QUICK | {
     "scale": "smoke",

@@ -16,6 +16,10 @@ from stillproof.suites.beard.victims import Victims
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import Protocol, RowBuilder
 
+REACH = {"Linf": 8 / 255, "L2": 128 / 255}  # the balls that attacks usually have
+FAR = {"Linf": 0.2, "L2": 1.5}  # bright strokes on black ground withstand more than photographs do
+REACHES = {"digits": FAR, "mnist": FAR}
+
 
 @suites.register("beard", version=1, paper="arXiv:2411.09265")
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Beard:
         defences: Ways to train networks that withstand attacks; they are compared on the largest sets.
         steps: Numbers of steps of PGD in the section that asks whether attacks converge.
         curve_steps: Steps of the attacks that curves are made of.
-        linf_eps: How far curves reach in Linf, in pixels of [0, 1].
+        linf_eps: How far curves reach in Linf, in pixels of [0, 1]; unless told, as far as the data set asks for.
         l2_eps: The same in L2.
         limit: How many of the test images are attacked, from the first on; 0 for all.
         timed: How many of them attacks are timed on; 0 leaves times out.
@@ -59,8 +63,8 @@ class Beard:
     defences: tuple[str, ...] = ("pgd-at", "pgd-at-loss", "trades", "mart", "trs")
     steps: tuple[int, ...] = (1, 3, 5, 10, 40)
     curve_steps: int = 100
-    linf_eps: float = 8 / 255
-    l2_eps: float = 128 / 255
+    linf_eps: float | None = None
+    l2_eps: float | None = None
     limit: int = 0
     timed: int = 512
     protocol: Protocol = "fair"
@@ -78,8 +82,8 @@ class Beard:
             if not getattr(self, name):
                 raise ValueError(f"{name} needs at least one value")
         for name in ("linf_eps", "l2_eps"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be above 0, not {getattr(self, name):g}")
+            if (eps := getattr(self, name)) is not None and not eps > 0:
+                raise ValueError(f"{name} must be above 0, not {eps:g}")
         for name in ("limit", "timed"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be at least 0, not {getattr(self, name)}")
@@ -87,9 +91,11 @@ class Beard:
             raise ValueError(f"steps and curve_steps must be at least 1, not {self.steps} and {self.curve_steps}")
         sections_named(SECTIONS, self.sections)
 
-    def reaches(self) -> dict[str, float]:
-        """Return how far curves reach in each norm."""
-        return {"Linf": self.linf_eps, "L2": self.l2_eps}
+    def reaches(self, dataset: str) -> dict[str, float]:
+        """Return how far the curves of a data set reach in each norm."""
+        usual = REACHES.get(dataset, REACH)
+        given = {"Linf": self.linf_eps, "L2": self.l2_eps}
+        return {norm: usual[norm] if eps is None else eps for norm, eps in given.items()}
 
     def rows(self) -> list[Row]:
         """Return the rows of all sections, by data set and network."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from stillproof.core.components import attacks
 from stillproof.core.protocol import Protocol
 from stillproof.core.reference import parse_reference
-from stillproof.suites.requests import Request, Row, selected, trained
+from stillproof.suites.requests import Request, Row
 from stillproof.suites.row_builder import FULL, RowBuilder
 
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ class Victims:
     builder: RowBuilder
     network: str
 
+    @property
+    def reaches(self) -> dict[str, float]:
+        """Return how far curves reach in each norm."""
+        return self.suite.reaches(self.builder.dataset)
+
     def undefended(self) -> Iterator[Victim]:
         """Yield the models without a defence: of all real images, then of every method and size."""
         if self.suite.full_recipe:
@@ -51,9 +56,10 @@ class Victims:
             yield Victim(method, ipc)
 
     def largest(self) -> Iterator[Victim]:
-        """Yield those of the largest sets, and of all real images."""
-        most = max(self.suite.ipc)
-        return (one for one in self.undefended() if one.ipc in (None, most))
+        """Yield those of the largest sets of each method, and of all real images."""
+        found = list(self.undefended())
+        most = {one.method: one.ipc for one in sorted(found, key=lambda one: one.ipc or 0)}
+        return (one for one in found if one.ipc == most[one.method])
 
     def defended(self) -> Iterator[Victim]:
         """Yield the models of the largest sets, with every defence."""
@@ -69,8 +75,7 @@ class Victims:
     def model(self, victim: Victim, seed: int) -> Request:
         """Ask for the network of one seed."""
         on = self.builder.images(victim.method, victim.ipc, seed)
-        asked = trained(on, self.network, self.recipe(victim), seed, defence=victim.defence or None)
-        return selected(asked, self.builder.selection)
+        return self.builder.trained(on, self.network, self.recipe(victim), seed, defence=victim.defence or None)
 
     def recipe(self, victim: Victim) -> str:
         """Return how its networks are trained."""
