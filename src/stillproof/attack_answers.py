@@ -78,6 +78,7 @@ class AttackScore:
         cell: Its cell in the store.
         outcomes: What came of every image.
         images: The changed images, (N, C, H, W), where they were not put into a store.
+        warnings: What the attack noted that one should know of its numbers, one sentence each.
         examples: Folder of the changed images, if they were kept.
         attacks: The attacks that this is the worst case of.
         checked: Whether the model's gradients were looked at.
@@ -102,6 +103,7 @@ class AttackScore:
     cell: str | None = None
     outcomes: ImageOutcomes | None = field(default=None, repr=False)
     images: Any = field(default=None, repr=False)
+    warnings: Sequence[str] = ()
     examples: Path | None = None
     attacks: Sequence[AttackScore] = ()
     checked: bool = False
@@ -151,6 +153,7 @@ class AttackScore:
             "passes_per_image": self.passes_per_image,
             "seconds": self.seconds,
             "reason": self.reason,
+            "warnings": list(self.warnings),
         }
 
     def __repr__(self) -> str:

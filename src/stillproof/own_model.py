@@ -19,8 +19,9 @@ from stillproof.core.components import attacks
 from stillproof.core.context import Context
 from stillproof.core.reference import parse_reference
 from stillproof.core.seeds import Seeds
+from stillproof.core.spec import Json
 from stillproof.run.attack_names import USUAL_EPS, attack_called, with_limits
-from stillproof.run.attack_outcomes import outcome_tensors, summarised
+from stillproof.run.attack_outcomes import outcome_tensors, summarised, warnings_in
 from stillproof.run.attacker import OutcomeParts
 
 
@@ -52,7 +53,8 @@ def attack(
         check: Look for signs that gradients hide where the model errs.
     """
     reference = with_limits(attack, eps=eps, norm=norm)
-    made, alarms = _run(model, images, labels, reference, targets, seed, check=check)
+    notes: Json = {}
+    made, alarms = _run(model, images, labels, reference, targets, seed, notes, check=check)
     built, (name, given), numbers = attack_called(reference), parse_reference(reference), summarised(made, "fair")
     return AttackScore(
         name,
@@ -67,6 +69,7 @@ def attack(
         images=made.images,
         checked=check,
         alarms=alarms,
+        warnings=warnings_in(notes),
         **{key: numbers[key] for key in NUMBERS},
     )
 
@@ -78,17 +81,19 @@ def _run(
     reference: str,
     targets: Policy | Tensor | None,
     seed: int,
+    notes: Json,
     *,
     check: bool,
 ) -> tuple[Outcome, list[str]]:
-    """Return what came of the attack, and the alarms if they are asked for."""
-    built, device, found = attack_called(reference), _device(model, images), OutcomeParts()
+    """Return what came of the attack, and the alarms if they are asked for; what it notes goes to ``notes``."""
+    built, device, found = attack_called(reference), _device(model, images), OutcomeParts(notes)
     with Display() as display:
         show = display.follow(reference)
         ctx = Context(
             Seeds(seed).child("attack"),
             device,
             report=lambda share: show(share, found.fooled_so_far() if share else ""),
+            notes=notes,
         )
         rules = Rules(keep_images=True)
         made = run_attack(built, model, images, labels, ctx=ctx, target=targets, rules=rules, seen=found.parts.append)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from attack_setups import HALF, attacked, images, trained
 from torch import Tensor
 
 import stillproof
-from stillproof.attack.autoattack import AutoAttack
+from stillproof.attack.autoattack import AutoAttack, _warn_of_square
 from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.run import run_attack
+from stillproof.attack.base.victim import Victim
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
@@ -55,6 +58,8 @@ def test_a_model_that_answers_at_random_is_told_of() -> None:
     ctx = Context(Seeds(0))
     run_attack(attack_of("autoattack", {**QUICK, "queries": 5}), noisy, *images(10), ctx=ctx)
     assert "the model answers at random, for" in ctx.notes["warnings"]["random"]
+    told = stillproof.attack(noisy, *images(4), attack="autoattack:steps=1:classes=2:queries=2", eps=HALF)
+    assert told.warnings and f"Warning of autoattack:steps=1:classes=2:queries=2: {told.warnings[0]}" in repr(told)
 
 
 def test_it_says_if_the_attack_without_gradients_finds_more() -> None:
@@ -69,6 +74,19 @@ def test_it_says_if_the_attack_without_gradients_finds_more() -> None:
     fine = Context(Seeds(0))
     run_attack(attack_of("autoattack", {**QUICK, "eps": 0.2}), trained(), *images(30), ctx=fine)
     assert "warnings" not in fine.notes
+
+
+def test_a_warning_is_of_all_batches_and_is_taken_back_where_they_make_it_harmless() -> None:
+    victim, crafting = Victim(trained()), SimpleNamespace(ledger=SimpleNamespace(labels=torch.zeros(32)))
+    crafting.victim = victim
+    for found, expected in ((1, None), (1, "fools 2 of 64"), *[(0, "fools 2 of")] * 20, *[(0, None)] * 20):
+        _warn_of_square(crafting, found)  # type: ignore[arg-type]
+        said = victim.notes.get("warnings", {}).get("square")
+        if expected is None:
+            assert said is None or victim.notes["counted"]["square"][1] < 1000
+        else:
+            assert said is not None and expected in said
+    assert victim.notes["warnings"] == {}
 
 
 def test_it_is_called_like_any_other_attack() -> None:

@@ -10,12 +10,12 @@ from torch import Tensor
 
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.bench.contestant import SEARCHES, Contestant
-from stillproof.attack.bench.libraries import theirs
+from stillproof.attack.bench.libraries.all import theirs
 from stillproof.attack.bench.metered import Metered
 from stillproof.attack.bench.ours import fitted, ours
-from stillproof.attack.bench.run import contestants, nearness
+from stillproof.attack.bench.run import contestant, contestants, nearness
 from stillproof.core.context import Context
-from stillproof.core.errors import UnknownName, Unsupported
+from stillproof.core.errors import BadInput, UnknownName, Unsupported
 from stillproof.core.seeds import Seeds
 
 CONTEXT = Context(Seeds(0))
@@ -98,10 +98,25 @@ def test_ours_come_near_within_their_passes_and_the_same_twice(norm: Norm) -> No
     assert found["fmn"].distances.mean() < 1.1 * found["pgd"].distances.mean()
 
 
+def test_identical_images_have_the_same_answer() -> None:
+    pixels, labels = images(6)
+    twice = [torch.cat([part, part[:3]]) for part in (pixels, labels)]
+    found = nearness("fmn", trained(), *twice, norm="L2", budget=60, ctx=CONTEXT)
+    assert torch.equal(found.distances[:3], found.distances[6:]) and found.distances.isfinite().all()
+    assert torch.equal(found.forwards[:3], found.forwards[6:])
+
+
 def test_unknown_attacks_and_failing_libraries_say_so() -> None:
     pixels, labels = images(2)
-    with pytest.raises(UnknownName, match=r"unknown attack of the bench in L1 'ddn'"):
-        nearness("ddn", trained(), pixels, labels, norm="L1", budget=10, ctx=CONTEXT)
+    for name, norm, error, said in (
+        ("ddn", "L1", BadInput, "attack 'ddn' has no form in L1"),
+        ("pgd-l2", "Linf", BadInput, "attack 'pgd-l2' has no form in Linf"),
+        ("autoattack", "L2", BadInput, "autoattack does not take part in the comparison: it is several of the others"),
+        ("nonsense", "L2", UnknownName, "unknown attack 'nonsense'"),
+    ):
+        with pytest.raises(error, match=said):
+            nearness(name, trained(), pixels, labels, norm=norm, budget=10, ctx=CONTEXT)  # type: ignore[arg-type]
+    assert contestant("apgd-ce", "L2", CONTEXT).name == "apgd" and contestant("pgd-l2", "L2", CONTEXT).name == "pgd"
 
     def broken(model: Metered, x: Tensor, y: Tensor, passes: int) -> None:
         raise RuntimeError("no such thing")

@@ -14,6 +14,7 @@ from PIL import Image
 
 from stillproof import BadInput, Request, Session
 from stillproof.core.errors import CellFailed
+from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo
 from stillproof.data.load import load
 from stillproof.run import attacker
@@ -87,6 +88,14 @@ def test_an_epoch_that_was_chosen_is_attacked_itself(home: Home) -> None:
     attacked = [home.answer(attack("none", request, limit=359)) for request in (last, best)]
     assert [one["clean_accuracy"] for one in attacked] == pytest.approx([one["accuracy"] for one in chosen])
     assert [one["model"] for one in attacked] == [one["model"] for one in chosen]
+
+
+def test_what_an_attack_has_noted_goes_on_with_it() -> None:
+    noted = {"warnings": {"square": "masked"}, "counted": {"square": [2, 64]}}
+    state = attacker.OutcomeParts(noted | {"compiled": True}).state_dict()
+    notes: Json = {"resumed_at": 3}
+    attacker.OutcomeParts(notes).load_state_dict(state)
+    assert notes == noted | {"resumed_at": 3}
 
 
 def test_a_stopped_attack_goes_on_with_the_next_batch(

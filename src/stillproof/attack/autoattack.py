@@ -12,10 +12,11 @@ from stillproof.attack.apgd_t import APGDTargeted
 from stillproof.attack.base.attack import Attack, BoundedAttack
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.norms import Norm
-from stillproof.attack.base.victim import Victim
+from stillproof.attack.base.victim import COUNTED, WARNINGS, Victim
 from stillproof.attack.fab_t import FABTargeted
 from stillproof.attack.square import Square
 from stillproof.core.components import attacks
+from stillproof.core.errors import Unsupported
 from stillproof.core.presets import Preset
 
 log = logging.getLogger("stillproof")
@@ -70,8 +71,9 @@ class AutoAttack(BoundedAttack):
 
     def craft(self, crafting: Crafting) -> None:
         """Make each attack on what the one before it left, and say what is suspicious."""
-        if crafting.judged:
-            _warn_of_randomness(crafting)
+        if not crafting.judged:
+            raise Unsupported("AutoAttack judges a model that is finished: train with one of its parts, such as apgd.")
+        _warn_of_randomness(crafting)
         left, found = crafting, {}
         for name, part in self.parts().items():
             if not len(left):
@@ -89,7 +91,7 @@ def _warn_of_randomness(crafting: Crafting) -> None:
     sizes = first.norm(dim=1).clamp(min=1e-10)
     changed = int(((again - first).norm(dim=1) > ROUNDING * sizes).sum())
     changed, total = _so_far(crafting.victim, "random", changed, len(crafting))
-    if changed:
+    if _is_told(crafting.victim, "random", changed > 0):
         said = f"the model answers at random, for {changed} of {total} images: attack its mean, by eotpgd."
         _warn(crafting.victim, "random", said)
 
@@ -97,7 +99,7 @@ def _warn_of_randomness(crafting: Crafting) -> None:
 def _warn_of_square(crafting: Crafting, found: int) -> None:
     """Say if the attack without gradients finds what those with gradients do not."""
     found, total = _so_far(crafting.victim, "square", found, len(crafting.ledger.labels))
-    if found > max(1, SPARED * total):
+    if _is_told(crafting.victim, "square", found > max(1, SPARED * total)):
         said = (
             f"Square, which uses no gradients, fools {found} of {total} images that withstand all attacks with "
             "gradients: these may be masked, and the model less robust than it seems."
@@ -107,14 +109,22 @@ def _warn_of_square(crafting: Crafting, found: int) -> None:
 
 def _so_far(victim: Victim, what: str, found: int, looked_at: int) -> tuple[int, int]:
     """Add the images of a batch to those of the batches before it: how many were found, of how many."""
-    before, seen = victim.found.get(what, (0, 0))
-    victim.found[what] = before + found, seen + looked_at
-    return victim.found[what]
+    counted = victim.notes.setdefault(COUNTED, {})
+    before, seen = counted.get(what, (0, 0))
+    counted[what] = [before + found, seen + looked_at]
+    return before + found, seen + looked_at
+
+
+def _is_told(victim: Victim, what: str, suspicious: bool) -> bool:
+    """Say whether there is something to tell; what more images have made harmless is taken back."""
+    if not suspicious:
+        victim.notes.get(WARNINGS, {}).pop(what, None)
+    return suspicious
 
 
 def _warn(victim: Victim, what: str, said: str) -> None:
     """Keep the newest numbers, and say it the first time."""
-    warnings = victim.notes.setdefault("warnings", {})
+    warnings = victim.notes.setdefault(WARNINGS, {})
     if what not in warnings:
         log.warning("%s", said)
     warnings[what] = said

@@ -16,6 +16,8 @@ from stillproof.attack.base.norms import Norm
 from stillproof.core.components import attacks
 from stillproof.core.presets import Preset
 
+# The strategy is that of torchattacks, and SciPy's usual one, best/1: candidates are moved from the best. The paper's
+# is rand/1, from any of them, with a weight of 0.5.
 WEIGHTS = 0.5, 1.0  # between which the weight of a difference is drawn in each generation
 PARENTS = 2  # whose difference moves a candidate
 
@@ -58,8 +60,8 @@ class OnePixel(Attack):
 
     @property
     def passes(self) -> float:
-        """Return the most passes of one image: the clean one, and one per candidate and generation."""
-        return 1 + self.popsize * (1 + self.steps)
+        """Return the most passes of one image: the clean one, one per candidate and generation, and the best again."""
+        return 2 + self.popsize * (1 + self.steps)
 
     def craft(self, crafting: Crafting) -> None:
         """Evolve; images that are fooled leave, where they may."""
@@ -76,6 +78,10 @@ class OnePixel(Attack):
             better = reached > leads
             found = torch.where(better.unsqueeze(2), trials, found)
             leads = torch.where(better, reached, leads)
+        kept = crafting.staying()
+        if kept.any():
+            crafting, best = crafting.only(kept), _best(found[kept], leads[kept])
+            crafting.finish(self._painted(crafting, best.squeeze(1)))
 
     def _leads(self, crafting: Crafting, candidates: Tensor) -> Tensor:
         """Return the margin of every candidate, (N, popsize)."""
@@ -110,7 +116,12 @@ def _moved(crafting: Crafting, candidates: Tensor, leads: Tensor) -> Tensor:
     order = crafting.streams.uniform((size, size), "parents").argsort(2)[:, :, :PARENTS]
     rows = torch.arange(count, device=candidates.device).view(-1, 1)
     first, second = (candidates[rows, order[:, :, parent]] for parent in range(PARENTS))
-    best = candidates[rows, leads.argmax(1, keepdim=True)]
-    moved = best + weight * (first - second)
+    moved = _best(candidates, leads) + weight * (first - second)
     drawn = crafting.streams.uniform((size, values), "anew").to(candidates)
     return torch.where((moved < 0) | (moved > 1), drawn, moved)
+
+
+def _best(candidates: Tensor, leads: Tensor) -> Tensor:
+    """Return the best candidate of each image, (N, 1, values)."""
+    rows = torch.arange(len(candidates), device=candidates.device).view(-1, 1)
+    return candidates[rows, leads.argmax(1, keepdim=True)]

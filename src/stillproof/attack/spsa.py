@@ -70,6 +70,8 @@ class SPSA(BoundedAttack):
             if not kept.any():
                 return
             crafting, points, adam = crafting.only(kept), points[kept], adam.only(kept)
+        if not crafting.judged:
+            crafting.finish(points)
 
     def _slope(self, crafting: Crafting, points: Tensor) -> Tensor:
         """Return an estimate of the margin's gradient, (N, C, H, W)."""

@@ -73,7 +73,7 @@ class Square(BoundedAttack):
         """Propose and keep; images that are fooled leave, where they may."""
         best = self._start(crafting)
         lead = margin(crafting.logits(best), crafting.labels, crafting.targets)
-        drawn = torch.empty(len(crafting), 0)
+        drawn = torch.empty(len(crafting), 0, device=best.device)
         crafting, best, lead, drawn = _left(crafting, best, lead, drawn)
         for number in range(self.queries - 1):
             if not len(crafting):

@@ -69,5 +69,6 @@ def folded(entries: Sequence[Entry]) -> list[tuple[str, str, str]]:
 
 def about(entry: Entry) -> str:
     """Return what a component is; of a short name, what it is short for."""
-    settled = ", ".join(f"{key}={str(value).lower()}" for key, value in entry.fixed.items())
+    shown = {key: str(value).lower() if isinstance(value, bool) else value for key, value in entry.fixed.items()}
+    settled = ", ".join(f"{key}={value}" for key, value in shown.items())
     return f"{entry.family} with {settled}." if settled else entry.summary

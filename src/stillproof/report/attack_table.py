@@ -41,6 +41,7 @@ def attack_table(rows: Sequence[Mapping[str, Any]], of: str, alarms: Sequence[st
     notes += [INTERVAL] if any(line["robust"] for line in lines) else []
     notes += [SIZES] if any(line["size"] for line in lines) else []
     notes += [f"{row['attack']}: {row['reason']}" for row in rows if row["reason"]]
+    notes += [f"Warning of {row['attack']}: {said}" for row in rows for said in row["warnings"]]
     if alarms is not None:
         notes += [f"Alarm: {alarm}" for alarm in alarms] or ["No alarm: nothing suspicious about the gradients."]
     return Table("attack", f"Accuracy under attack, {of}", COLUMNS, lines, notes)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.outcome import Outcome
+from stillproof.attack.base.victim import FEW_CLASSES, WARNINGS
 from stillproof.core.errors import BadInput
 from stillproof.core.protocol import Protocol
 from stillproof.core.spec import Json
@@ -67,6 +68,12 @@ def summarised(outcome: Outcome, protocol: Protocol) -> Json:
         "seconds": outcome.seconds,
         "clean_seconds": outcome.clean_seconds,
     }
+
+
+def warnings_in(notes: Json) -> list[str]:
+    """Return what an attack has noted that people should know of its numbers, one sentence each."""
+    few = [notes[FEW_CLASSES]] if FEW_CLASSES in notes else []
+    return [*few, *notes.get(WARNINGS, {}).values()]
 
 
 def read_outcomes(store: Store, artifact: str) -> dict[str, Tensor]:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,10 +16,11 @@ from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.rules import AS_LIBRARIES_DO, Rules
 from stillproof.attack.base.run import attack_batch, batch_of
 from stillproof.attack.base.targets import Policy
-from stillproof.attack.base.victim import Victim, under_attack
+from stillproof.attack.base.victim import COUNTED, FEW_CLASSES, WARNINGS, Victim, under_attack
 from stillproof.attack.faithful import settings as faithful
 from stillproof.core.context import Context
 from stillproof.core.protocol import Protocol
+from stillproof.core.spec import Json
 from stillproof.core.types import ImageSet
 from stillproof.train.model import TrainedModel
 
@@ -104,20 +106,26 @@ class Attacker:
 
 
 class OutcomeParts:
-    """The outcomes of the batches so far, as a part of a loop that can be stopped and goes on."""
+    """The outcomes of the batches so far, as a part of a loop that can be stopped and goes on.
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    What attacks have noted on the way goes on with them.
+    """
+
+    def __init__(self, notes: Json) -> None:
+        """Begin with none; ``notes`` are those of the running cell."""
         self.parts: list[Outcome] = []
+        self._notes = notes
 
     def state_dict(self) -> dict[str, object]:
         """Return them as tensors and plain values."""
         names = [field.name for field in dataclasses.fields(Outcome)]
-        return {"parts": [{name: getattr(part, name) for name in names} for part in self.parts]}
+        noted = {key: self._notes[key] for key in (FEW_CLASSES, WARNINGS, COUNTED) if key in self._notes}
+        return {"parts": [{name: getattr(part, name) for name in names} for part in self.parts], "notes": noted}
 
-    def load_state_dict(self, state: dict[str, list[dict[str, Tensor]]]) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take them over."""
-        self.parts = [Outcome(**part) for part in state["parts"]]  # type: ignore[arg-type]
+        self.parts = [Outcome(**part) for part in state["parts"]]
+        self._notes |= state["notes"]
 
     def fooled_so_far(self) -> str:
         """Say how many images of those that were right are fooled by now."""

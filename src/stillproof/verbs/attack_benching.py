@@ -49,6 +49,8 @@ class AttackBenching(Importing):
             network: The network of somebody's checkpoint, where its weights do not tell it.
         """
         given = [models] if isinstance(models, GivenModel) else list(models)
+        if eps is not None and not eps > 0:
+            raise BadInput(f"eps = {eps:g} is not allowed: a radius is above 0.")
         names = list(contestants(norm, Context(Seeds(0)))) if attacks is None else list(attacks)
         if not given or not names:
             raise BadInput("an attack-bench needs at least one model and one attack.")

@@ -18,7 +18,7 @@ from stillproof.core.reference import parse_reference
 from stillproof.model_finder import GivenModel, find_model
 from stillproof.run.attack_alarms import alarms_in, checks_of
 from stillproof.run.attack_names import attack_called, has, with_limits
-from stillproof.run.attack_outcomes import read_outcomes
+from stillproof.run.attack_outcomes import read_outcomes, warnings_in
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.suites.requests import Request
@@ -108,6 +108,7 @@ class Attacking(Importing):
             self.store.artifacts.export(result["examples"], folder)
         outcomes = ImageOutcomes.of(read_outcomes(self.store, result["outcomes"]))
         about |= {key: result[key] for key in NUMBERS} | {"outcomes": outcomes, "examples": folder}
+        about["warnings"] = warnings_in(result["notes"])
         return AttackScore(name, asked.protocol, result["n"], **about)
 
     def _worst(self, asked: Sequence[Request], scores: Sequence[AttackScore]) -> AttackScore:

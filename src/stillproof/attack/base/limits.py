@@ -52,6 +52,14 @@ class ClampedLimits(Limits):
     Images that are not pixels are destroyed by it. It is there to reproduce results that were obtained like that.
     """
 
+    def low(self, images: Tensor) -> Tensor:
+        """Return 0 for each pixel."""
+        return torch.zeros_like(images)
+
+    def high(self, images: Tensor) -> Tensor:
+        """Return 1 for each pixel."""
+        return torch.ones_like(images)
+
     def project(self, images: Tensor, points: Tensor) -> Tensor:
         """Return the points cut to the ball, then to [0, 1]."""
         changes = points - images

@@ -19,6 +19,8 @@ from stillproof.nets.network_size import forward_measured
 Model = Callable[[Tensor], Tensor]  # pixels (N, C, H, W) -> logits (N, classes)
 ChunkLoss = Callable[[Tensor, slice], Tensor]  # logits of a chunk, its place among the images -> one loss per image
 Through = Callable[[Tensor, slice], Tensor]  # images of a chunk, its place -> what the model sees of them
+# Notes of attacks that people are told: one sentence, or several by name; and what the latter are counted from.
+FEW_CLASSES, WARNINGS, COUNTED = "few_classes", "warnings", "counted"
 FIRST_CHUNK = 8  # images, while it is not known yet what one takes
 
 
@@ -40,7 +42,6 @@ class Victim:
         self.model = model
         self.passes = passes
         self.notes: Json = {} if notes is None else notes
-        self.found: dict[str, tuple[int, int]] = {}  # what an attack counts from batch to batch: images, of how many
         self.most = 0
         self._fast: Model | None = None  # compiled, for any number of images above 1
         self._measured = not (in_chunks and isinstance(model, nn.Module))

@@ -18,8 +18,12 @@ from stillproof.core.context import Context
 from stillproof.core.index import Entry
 
 LENGTHS = ("steps", "queries")  # parameters that say how long an attack goes on
-# Not asked: what changes nothing, what is several of the others, and what only a few pixels limit.
-ABSENT = ("none", "autoattack", "onepixel")
+# Not asked, and why.
+ABSENT: Mapping[str, str] = {
+    "none": "it changes nothing",
+    "autoattack": "it is several of the others",
+    "onepixel": "it limits the number of pixels, and no size",
+}
 CHANGED: Mapping[str, Mapping[str, Any]] = {"cw": {"searches": 5}}  # one weight does not fit all images
 
 

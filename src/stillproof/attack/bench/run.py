@@ -15,11 +15,12 @@ from torch import Tensor, nn
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.victim import frozen
 from stillproof.attack.bench.contestant import Contestant
-from stillproof.attack.bench.libraries import theirs
+from stillproof.attack.bench.libraries.all import theirs
 from stillproof.attack.bench.metered import Metered
-from stillproof.attack.bench.ours import ours
+from stillproof.attack.bench.ours import ABSENT, ours
+from stillproof.core.components import attacks
 from stillproof.core.context import Context
-from stillproof.core.errors import UnknownName, Unsupported
+from stillproof.core.errors import BadInput, UnknownName, Unsupported
 
 BATCH = 128  # images that are attacked at once
 
@@ -49,11 +50,22 @@ def contestants(norm: Norm, ctx: Context) -> dict[str, Contestant]:
 
 
 def contestant(reference: str, norm: Norm, ctx: Context) -> Contestant:
-    """Return one of them."""
-    known = contestants(norm, ctx)
-    if reference not in known:
-        raise UnknownName(f"attack of the bench in {norm}", reference, known)
-    return known[reference]
+    """Return one of them; a short name stands for its family where it says no more than the norm does.
+
+    Raises:
+        BadInput: It is an attack that does not take part, or not in this norm.
+        UnknownName: There is no such attack.
+    """
+    known, entry = contestants(norm, ctx), attacks.entries().get(reference)
+    if reference in known:
+        return known[reference]
+    if entry is None:
+        raise UnknownName("attack", reference, known)
+    if reference in ABSENT:
+        raise BadInput(f"{reference} does not take part in the comparison: {ABSENT[reference]}.")
+    if entry.family not in known or entry.fixed.get("norm", norm) != norm:
+        raise BadInput(f"attack {reference!r} has no form in {norm}: leave it out, or choose another norm.")
+    return known[entry.family]
 
 
 def nearness(
@@ -83,7 +95,7 @@ def nearness(
         ctx.report(min(1.0, (start + BATCH) / len(images)))
 
     def joined(name: str) -> Tensor:
-        return torch.cat([getattr(part, name) for part in parts]).cpu()
+        return torch.cat([getattr(part, name)[part.first] for part in parts]).cpu()
 
     return Nearness(joined("nearest"), joined("clean_right"), joined("forwards"), joined("backwards"), seconds)
 

@@ -7,7 +7,7 @@ import logging
 from torch import Tensor
 
 from stillproof.attack.base.losses import difference_of_logits_ratio, margin
-from stillproof.attack.base.victim import Victim
+from stillproof.attack.base.victim import FEW_CLASSES, Victim
 
 log = logging.getLogger("stillproof")
 NEEDED, NEEDED_WITH_TARGET = 3, 4  # classes
@@ -33,12 +33,12 @@ def enough(logits: Tensor, targets: Tensor | None) -> bool:
 
 def note_few_classes(victim: Victim, logits: Tensor, targets: Tensor | None) -> None:
     """Say once, and keep with the result, that another loss stands in for the ratio."""
-    if enough(logits, targets) or "few_classes" in victim.notes:
+    if enough(logits, targets) or FEW_CLASSES in victim.notes:
         return
     needed = NEEDED if targets is None else NEEDED_WITH_TARGET
     said = (
         f"the model has {logits.shape[1]} classes and the DLR loss compares {needed} logits: "
         "the plain difference of logits stands in for it."
     )
-    victim.notes["few_classes"] = said
+    victim.notes[FEW_CLASSES] = said
     log.warning("%s", said)

@@ -108,7 +108,7 @@ class Attack(Stage):
         attacked = read_attacked(spec["model"], job, test.info)
         attacker = attacker_of(spec, attacked.model, test)
         ctx = job.context(Seeds(spec["seed"]).child("attack"))
-        found, total = OutcomeParts(), spec["images"]
+        found, total = OutcomeParts(ctx.notes), spec["images"]
         with Meter() as meter, attacker.victim(total, ctx) as victim:
             for number in ctx.loop(-(-total // attacker.batch), outcomes=found):
                 start = number * attacker.batch

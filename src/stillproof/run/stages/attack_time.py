@@ -62,7 +62,7 @@ class AttackTime(Stage):
         attacked = read_attacked(spec["model"], job, test.info)
         attacker = attacker_of(spec, attacked.model, test)
         ctx = job.context(Seeds(spec["seed"]).child("attack"))
-        total, found = spec["images"], OutcomeParts()
+        total, found = spec["images"], OutcomeParts(ctx.notes)
         parts = [slice(start, min(total, start + attacker.batch)) for start in range(0, total, attacker.batch)]
         with attacker.victim(total, ctx) as victim:
             attacker.run(victim, parts[0], ctx)
