@@ -167,7 +167,8 @@ class AttackScore:
     def table(self) -> Table:
         """Return one line per attack and, if there are several, one for their worst case."""
         rows = [one._row() | {"attack": one._shown()} for one in ((*self.attacks, self) if self.attacks else (self,))]
-        of = f"{self.n} test images of {self.dataset}" if self.dataset else f"{self.n} images"
+        images = f"image{'s' * (self.n != 1)}"
+        of = f"{self.n} test {images} of {self.dataset}" if self.dataset else f"{self.n} {images}"
         return attack_table(rows, of, self.alarms if self.checked else None)
 
     def _shown(self) -> str:
