@@ -161,6 +161,15 @@ def test_alarms_stand_beside_robust_numbers() -> None:
     assert {line["alarms"] for line in found["leaderboard-cifar10-unified"].rows} == {"3 of 3"}
 
 
+def test_pooled_accuracies_stay_within_all_and_nothing() -> None:
+    better = [
+        Answered(one.keys, [*one.results, {**(one.results[0] or {}), "clean_accuracy": 0.95}], ()) for one in bacon()
+    ]
+    clean = by_size(better)["pooled: 1, 10, 50"].clean()
+    assert clean is not None and clean.n == 2 and clean.on_logit
+    assert clean.ci95 is not None and 0 <= clean.ci95[0] < clean.ci95[1] <= 1
+
+
 def test_boards_of_several_networks_have_names_of_their_own() -> None:
     found = tables([*bacon(), *bacon(network="convnet-3:width=32")])
     assert {"leaderboard-cifar10-convnet-3-1", "leaderboard-cifar10-convnet-3-width-32-1"} <= set(found)

@@ -75,8 +75,9 @@ class Assessed:
     def _accuracies(self, values: Values) -> Summary | None:
         known = [value for value in values if value is not None]
         counts = {answer["n"] for answer in self.row.results if answer is not None and "n" in answer}
-        one = len(self.parts) == 1 and len(counts) == 1  # a mean of several models is no share of images
-        return summarise_accuracies(known, counts.pop() if one else None) if known else None
+        # The mean of shares of as many images is a share of all of them together.
+        total = counts.pop() * len(self.parts) if len(counts) == 1 else None
+        return summarise_accuracies(known, total) if known else None
 
     def _scores(self, what: Quantity, score: Callable[..., float]) -> Values:
         return [None if pool is None else _scored(score, pool) for pool in self._pools(what)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stillproof.report.answers import Answered
-from stillproof.report.beard.alarms import alarms_on
+from stillproof.report.beard.alarms import NOT_CHECKED, alarms_on
 from stillproof.report.beard.assessed import Assessed
 from stillproof.report.captions import Basis
 from stillproof.report.figures.by_group import basis_of
@@ -49,5 +49,6 @@ def attacked_basis(rows: Sequence[Answered], every: Rows) -> Basis:
     basis = basis_of(rows, "dataset", "network", "ipc")
     counts = {answer["n"] for row in rows for answer in row.results if answer is not None and "n" in answer}
     told = [f"{counts.pop()} test images"] if len(counts) == 1 else []
-    told.append(f"alarms: {alarms_on(every, rows)}")
+    alarms = alarms_on(every, rows)
+    told.append("not checked for alarms" if alarms == NOT_CHECKED else f"alarms on {alarms} models")
     return dataclasses.replace(basis, about="; ".join((basis.about, *told)))
