@@ -183,6 +183,7 @@ def test_batches_do_not_change_what_is_measured() -> None:
     whole, parts = (
         measure(trained(), pixels, labels, eps=0.1, norm="Linf", ctx=Context(Seeds(0)), batch=size) for size in (40, 7)
     )
-    for name in ("by_one_step", "by_many_steps", "by_noise", "by_unbounded", "no_gradient"):
+    names = ("by_one_step", "by_many_steps", "by_noise", "by_unbounded", "no_gradient")
+    for name in (*names, "by_black_box", "by_steps_at", "by_nearest_at"):
         assert getattr(whole, name) == getattr(parts, name), name
     assert dataclasses.replace(whole, margins=()).images == parts.images
