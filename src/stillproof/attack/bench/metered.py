@@ -41,8 +41,10 @@ class Metered(nn.Module):
         self.forwards = torch.zeros(len(images), dtype=torch.int64, device=images.device)
         self.backwards = torch.zeros_like(self.forwards)
         self.own_seconds = 0.0  # that counting took
-        # Identical images cannot be told apart: the first of them stands for all.
-        self.first = (torch.cdist(images.flatten(1), images.flatten(1)) == 0).float().argmax(1)
+        # Identical images cannot be told apart: the first of them stands for all. Distances of many are rounded, and
+        # would not do.
+        flat = images.flatten(1)
+        self.first = torch.stack([(flat == one).all(1).float().argmax() for one in flat])
 
     @property
     def used_up(self) -> bool:
