@@ -73,13 +73,18 @@ def test_it_says_if_the_attack_without_gradients_finds_more() -> None:
     assert "Square, which uses no gradients, fools" in ctx.notes["warnings"]["square"]
     fine = Context(Seeds(0))
     run_attack(attack_of("autoattack", {**QUICK, "eps": 0.2}), trained(), *images(30), ctx=fine)
-    assert "warnings" not in fine.notes
+    assert not fine.notes["warnings"]
 
 
 def test_a_warning_is_of_all_batches_and_is_taken_back_where_they_make_it_harmless() -> None:
     victim, crafting = Victim(trained()), SimpleNamespace(ledger=SimpleNamespace(labels=torch.zeros(32)))
     crafting.victim = victim
-    for found, expected in ((1, None), (1, "fools 2 of 64"), *[(0, "fools 2 of")] * 20, *[(0, None)] * 20):
+    for found, expected in (
+        (1, None),
+        (1, "fools 2 images, of 64 in all"),
+        *[(0, "fools 2 images, of")] * 20,
+        *[(0, None)] * 20,
+    ):
         _warn_of_square(crafting, found)  # type: ignore[arg-type]
         said = victim.notes.get("warnings", {}).get("square")
         if expected is None:

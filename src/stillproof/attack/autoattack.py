@@ -91,20 +91,18 @@ def _warn_of_randomness(crafting: Crafting) -> None:
     sizes = first.norm(dim=1).clamp(min=1e-10)
     changed = int(((again - first).norm(dim=1) > ROUNDING * sizes).sum())
     changed, total = _so_far(crafting.victim, "random", changed, len(crafting))
-    if _is_told(crafting.victim, "random", changed > 0):
-        said = f"the model answers at random, for {changed} of {total} images: attack its mean, by eotpgd."
-        _warn(crafting.victim, "random", said)
+    said = f"the model answers at random, for {changed} of {total} images: attack its mean, by eotpgd."
+    _tell(crafting.victim, "random", said if changed else None)
 
 
 def _warn_of_square(crafting: Crafting, found: int) -> None:
     """Say if the attack without gradients finds what those with gradients do not."""
     found, total = _so_far(crafting.victim, "square", found, len(crafting.ledger.labels))
-    if _is_told(crafting.victim, "square", found > max(1, SPARED * total)):
-        said = (
-            f"Square, which uses no gradients, fools {found} of {total} images that withstand all attacks with "
-            "gradients: these may be masked, and the model less robust than it seems."
-        )
-        _warn(crafting.victim, "square", said)
+    said = (
+        f"Square, which uses no gradients, fools {found} images, of {total} in all, that withstand all attacks with "
+        "gradients: these may be masked, and the model less robust than it seems."
+    )
+    _tell(crafting.victim, "square", said if found > max(1, SPARED * total) else None)
 
 
 def _so_far(victim: Victim, what: str, found: int, looked_at: int) -> tuple[int, int]:
@@ -115,16 +113,12 @@ def _so_far(victim: Victim, what: str, found: int, looked_at: int) -> tuple[int,
     return before + found, seen + looked_at
 
 
-def _is_told(victim: Victim, what: str, suspicious: bool) -> bool:
-    """Say whether there is something to tell; what more images have made harmless is taken back."""
-    if not suspicious:
-        victim.notes.get(WARNINGS, {}).pop(what, None)
-    return suspicious
-
-
-def _warn(victim: Victim, what: str, said: str) -> None:
-    """Keep the newest numbers, and say it the first time."""
+def _tell(victim: Victim, what: str, said: str | None) -> None:
+    """Keep the newest sentence, and log the first one; what more images have made harmless is taken back."""
     warnings = victim.notes.setdefault(WARNINGS, {})
-    if what not in warnings:
-        log.warning("%s", said)
+    before = warnings.pop(what, None)
+    if said is None:
+        return
     warnings[what] = said
+    if before is None:
+        log.warning("%s", said)
