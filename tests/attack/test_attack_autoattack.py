@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -77,21 +78,13 @@ def test_it_says_if_the_attack_without_gradients_finds_more() -> None:
 
 
 def test_a_warning_is_of_all_batches_and_is_taken_back_where_they_make_it_harmless() -> None:
-    victim, crafting = Victim(trained()), SimpleNamespace(ledger=SimpleNamespace(labels=torch.zeros(32)))
-    crafting.victim = victim
-    for found, expected in (
-        (1, None),
-        (1, "fools 2 images, of 64 in all"),
-        *[(0, "fools 2 images, of")] * 20,
-        *[(0, None)] * 20,
-    ):
-        _warn_of_square(crafting, found)  # type: ignore[arg-type]
-        said = victim.notes.get("warnings", {}).get("square")
-        if expected is None:
-            assert said is None or victim.notes["counted"]["square"][1] < 1000
-        else:
-            assert said is not None and expected in said
-    assert victim.notes["warnings"] == {}
+    victim, said = Victim(trained()), []
+    crafting: Any = SimpleNamespace(victim=victim, ledger=SimpleNamespace(labels=torch.zeros(32)))
+    for found in (1, 1, *[0] * 40):
+        _warn_of_square(crafting, found)
+        said.append(victim.notes["warnings"].get("square", ""))
+    assert not said[0] and "fools 2 images, of 64 in all" in said[1]
+    assert "of 992 in all" in said[30] and not any(said[31:]), "0.2 % of 1024 are more than two"
 
 
 def test_it_is_called_like_any_other_attack() -> None:
