@@ -152,6 +152,13 @@ def test_numbers_of_a_linear_axis_keep_apart() -> None:
     assert not overlaps(figure)
 
 
+def test_sizes_of_changes_are_told_in_parts_of_a_pixel_and_keep_apart() -> None:
+    curve = Curve("dm", [Point(x / 255, summary(0.4)) for x in range(9)])
+    figure = draw_curves(Curves("Attack", "eps", [CurvePanel([curve])] * 3, BASIS, linear=True))
+    assert not overlaps(figure)
+    assert {"0", "2/255", "8/255"} <= {label.get_text() for label in figure.axes[0].get_xticklabels()}
+
+
 def test_differences_may_be_negative_and_scores_have_no_unit() -> None:
     panel = CurvePanel([Curve("dm", [Point(1, summary(-0.1)), Point(2, summary(0.2, 1.5))])])
     figure = draw_curves(Curves("Gain", "strength", [panel], BASIS, measure=difference("gain"), linear=True))

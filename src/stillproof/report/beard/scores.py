@@ -56,8 +56,8 @@ NOTES = (
 )
 
 DISTURBED_NOTE = (
-    f"DISTURBED: while some attacks were timed, other programs used more than {DISTURBED:.0%} of the machine: AE and "
-    "CREI may be off, AE in passes is not."
+    f"DISTURBED: while some attacks were timed, other programs used more than {100 * DISTURBED:.0f} % of the machine: "
+    "AE and CREI may be off, AE in passes is not."
 )
 
 
