@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stillproof.cli.attack_options import CheckpointNetworkOption
 from stillproof.cli.import_beard import import_beard, takes
 from stillproof.cli.options import (
     DataOption,
@@ -69,9 +70,7 @@ def command(
         str | None,
         typer.Option("--teacher", help="Models of the store whose answers are the labels, anew in every epoch: a,b."),
     ] = None,
-    network: Annotated[
-        str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")
-    ] = None,
+    network: CheckpointNetworkOption = None,
     out: OutOption = None,
     pool: PoolOption = None,
     store: StoreOption = None,

@@ -62,14 +62,14 @@ class Assessed:
     def worst(self) -> Summary | None:
         """Return the accuracy that is left if each image meets the attack that is worst for it."""
         found = [[part.worst_of_seed(seed) for part in self.parts] for seed in self._seeds()]
-        return self._accuracies([_mean(values) for values in found])
+        return self._accuracies([mean_of_all(values) for values in found])
 
     def milliseconds(self) -> Summary | None:
         """Return the mean time of an attack on one image, over all attacks."""
         found: list[float | None] = []
         for seed in self._seeds():
             timed = [row.results[seed] for part in self.parts for row in part.time.values()]
-            found.append(_mean([None if one is None else 1000 * one["seconds"] / one["images"] for one in timed]))
+            found.append(mean_of_all([None if one is None else 1000 * one["seconds"] / one["images"] for one in timed]))
         return _summary(found)
 
     def _accuracies(self, values: Values) -> Summary | None:
@@ -114,7 +114,8 @@ def _scored(score: Callable[..., float], pool: Pool) -> float | None:
         return None
 
 
-def _mean(values: Values) -> float | None:
+def mean_of_all(values: Values) -> float | None:
+    """Return the mean; nothing if one of the values is missing."""
     known = [value for value in values if value is not None]
     return fmean(known) if known and len(known) == len(values) else None
 

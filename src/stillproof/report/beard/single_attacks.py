@@ -8,7 +8,7 @@ from statistics import fmean
 from stillproof.core.errors import Unsupported
 from stillproof.report.answers import Answered
 from stillproof.report.beard.alarms import ALARMS, alarms_on
-from stillproof.report.beard.assessed import ALPHA, Assessed
+from stillproof.report.beard.assessed import ALPHA, Assessed, mean_of_all
 from stillproof.report.beard.attacked import Attacked, Quantity
 from stillproof.report.beard.columns import DEFENCE, IMAGES, MODE, SIZES, about
 from stillproof.report.rows import Rows, Values
@@ -97,7 +97,7 @@ def _against_pool(attack: str, parts: Sequence[Attacked], rivals: Sequence[Attac
 
     def scores(score: Callable[..., float], what: Quantity) -> Values:
         by_seed = [[_single(score, what, attack, part, rivals, seed) for part in parts] for seed in range(seeds)]
-        return [_mean_of_all(values) for values in by_seed]
+        return [mean_of_all(values) for values in by_seed]
 
     ratios, efficiencies = scores(robustness_ratio, "accuracy"), scores(attack_efficiency, "seconds")
     pairs = zip(ratios, efficiencies, strict=True)
@@ -117,11 +117,6 @@ def _single(
         return score(mine[0], [mine[1][list(own.accuracy).index(attack)]], pool=pool)
     except Unsupported:  # no attack of the pool takes anything away
         return None
-
-
-def _mean_of_all(values: Values) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
 
 
 def _mean(values: Values) -> Mean | None:
