@@ -32,14 +32,12 @@ def torchattacks(norm: Norm) -> list[Contestant]:
             "torchattacks",
             within=lambda m, x, y, n, eps: call("APGD", m, x, y, norm=norm, eps=eps, steps=max(1, (n - 2) // 2)),
         ),
-    ]
-    found.append(
         Contestant(
             "square",
             "torchattacks",
             within=lambda m, x, y, n, eps: call("Square", m, x, y, norm=norm, eps=eps, n_queries=n),
-        )
-    )
+        ),
+    ]
     if norm == "L2":
         found.append(Contestant("cw", "torchattacks", lambda m, x, y, n: call("CW", m, x, y, steps=n // 2)))
         found.append(Contestant("deepfool", "torchattacks", lambda m, x, y, n: call("DeepFool", m, x, y)))
