@@ -15,8 +15,11 @@ def serve() -> None:
     import alembic.command  # noqa: F401
     import sklearn.cluster  # noqa: F401
     import torch
+    import torch._dynamo  # which the first optimiser of a process imports
+    import typer._adapters  # noqa: F401
 
     import stillproof.api
+    import stillproof.cli.main
     import stillproof.cli.progress  # noqa: F401
     from stillproof.core.components import networks
     from stillproof.nets.build import forward_flops

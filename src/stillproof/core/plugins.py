@@ -79,25 +79,29 @@ def load_plugins(plugins: Sequence[Plugin]) -> list[Plugin]:
 
 def index_entry_points() -> None:
     """Enter the components of installed packages, by reading their files; warn of those that cannot be read."""
-    for registry in REGISTRIES.values():
-        for point in entry_points(group=f"stillproof.{registry.plural}"):
-            try:
-                source, filename = _entry_point_source(point)
-                found = scan(source, module=point.module, origin=point.name, filename=filename)
-                registry.add([entry for entry in found if entry.kind == registry.plural])
-            except Exception as error:  # a broken package must not break the rest
-                log.warning("plug-in %s cannot be read: %s. Its components are left out.", point.value, error)
+    for plural, point in installed_plugins():
+        try:
+            source, filename = _entry_point_source(point)
+            found = scan(source, module=point.module, origin=point.name, filename=filename)
+            REGISTRIES[plural].add([entry for entry in found if entry.kind == plural])
+        except Exception as error:  # a broken package must not break the rest
+            log.warning("plug-in %s cannot be read: %s. Its components are left out.", point.value, error)
 
 
 def import_entry_points() -> None:
     """Import installed plug-ins, so that one that raises is known, and dropped, before anything is planned."""
-    for registry in REGISTRIES.values():
-        for point in entry_points(group=f"stillproof.{registry.plural}"):
-            try:
-                point.load()
-            except Exception as error:  # a broken package must not break the rest
-                registry.remove(point.module)
-                log.warning("plug-in %s cannot be loaded: %s. Its components are left out.", point.value, error)
+    for plural, point in installed_plugins():
+        try:
+            point.load()
+        except Exception as error:  # a broken package must not break the rest
+            REGISTRIES[plural].remove(point.module)
+            log.warning("plug-in %s cannot be loaded: %s. Its components are left out.", point.value, error)
+
+
+def installed_plugins() -> list[tuple[str, EntryPoint]]:
+    """Return the entry points of installed packages for components, each with the kind's plural."""
+    every = entry_points()  # asked once: for each group alone, the files of all installed packages are read again
+    return [(plural, point) for plural in REGISTRIES for point in every.select(group=f"stillproof.{plural}")]
 
 
 def _entry_point_source(point: EntryPoint) -> tuple[str, str]:

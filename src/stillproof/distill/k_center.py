@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
@@ -53,6 +52,8 @@ class KCenter(Choosing):
 
 def k_center_positions(data: ImageSet, ipc: int, ctx: Context, embedding: Embedding, starts: int) -> Tensor:
     """Return the positions of the chosen images, class by class."""
+    from sklearn.cluster import KMeans  # imported here: it takes a second, and every method with a first image is here
+
     chosen = []
     for label, index, points in embedded(data, ctx, embedding):
         seed = ctx.seeds.child("k-means", label).integer() % 2**32

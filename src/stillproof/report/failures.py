@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import PurePath
 
-from stillproof.core.components import REGISTRIES
 from stillproof.core.lock import ROOT
+from stillproof.core.plugins import installed_plugins
 from stillproof.core.spec import Json
 from stillproof.store.failure_text import NOT_COMPUTED, Frame, frames_of, is_foreseen, sentence_of
 from stillproof.store.records import Record
@@ -136,8 +135,7 @@ def _whose(frame: Frame) -> str:
 @functools.cache
 def _plugin_packages() -> frozenset[str]:
     """Return the installed packages that bring components: their authors are users, too."""
-    points = [point for plural in REGISTRIES for point in entry_points(group=f"{PACKAGE}.{plural}")]
-    return frozenset(point.module.partition(".")[0] for point in points)
+    return frozenset(point.module.partition(".")[0] for _, point in installed_plugins())
 
 
 def _short(file: str) -> str:
