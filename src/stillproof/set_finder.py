@@ -11,14 +11,18 @@ from pathlib import Path
 from stillproof.core.components import datasets, distillers
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.reference import parse_reference
+from stillproof.core.spec import Json
+from stillproof.core.validate import validated
 from stillproof.data.load import source
+from stillproof.importers.import_options import ImportOptions
 from stillproof.sets.own_recipe import recipe_reference
 from stillproof.sets.read import check_fits, read_set
 from stillproof.store.results import is_prefix
 from stillproof.suites.fixed_set import ARTIFACT, FixedSet
-from stillproof.targets import TakesOver, find_set, is_foreign
+from stillproof.targets import LAST, TakesOver, find_set, is_foreign
 
 RESERVED = ("all", "full")  # what rows without a distiller are called
+OF_FILES = ("experiment", "decode")  # what may be said of somebody's file, as in ``mine:artifact=a.pt:experiment=0``
 
 
 @dataclass
@@ -28,22 +32,22 @@ class SetFinder:
     Args:
         session: Where sets are, and what imports files.
         datasets: What the run is about.
-        taken: Artifacts by the names that they have in the run.
+        taken: Artifacts by the names that they have in the run, their data sets and their images per class.
     """
 
     session: TakesOver
     datasets: Sequence[str]
-    taken: dict[str, str] = field(default_factory=dict)
+    taken: dict[tuple[str, str, int], str] = field(default_factory=dict)
 
     def method(self, text: str) -> str:
         """Return a method as the suite reads it."""
         return text if _head(text) in distillers.entries() else self._set(text).reference()
 
     def _set(self, text: str) -> FixedSet:
-        name, what = self._said(text)
+        name, what, options = self._said(text)
         # Somebody's file is taken for what the run is about; an artifact says itself of which data set it is.
-        request, card = find_set(self.session, what, self._only(what) if is_foreign(what) else None)
-        name = self._name(name or self._usual_name(what, request.artifact), request.artifact)
+        request, card = find_set(self.session, what, self._only(what) if is_foreign(what) else None, options)
+        name = self._name(name or self._usual_name(what, request.artifact), request.artifact, card)
         dataset = next((one for one in self.datasets if _same_data(one, card["dataset"])), None)
         if dataset is None:
             about = " and ".join(self.datasets) or "no data set"
@@ -57,20 +61,21 @@ class SetFinder:
         facts = (card["ipc"], request.count, recipe, request.cell or "", "/fit@" in stored.card.data_id)
         return FixedSet(name, request.artifact, dataset, *facts)
 
-    def _said(self, text: str) -> tuple[str, str]:
-        """Return the name that a person gives to a set, if any, and what finds it."""
+    def _said(self, text: str) -> tuple[str, str, ImportOptions]:
+        """Return the name that a person gives to a set, if any, what finds it, and how a file is read."""
         if Path(text).exists():
-            return "", text
+            return "", text, LAST
         head, params = parse_reference(text)
         if ARTIFACT in params:
-            return head, params[ARTIFACT]
+            how = {key: params[key] for key in OF_FILES if key in params and is_foreign(params[ARTIFACT])}
+            return head, params[ARTIFACT], validated(ImportOptions, {"experiment": -1} | how, f"set {head!r}")
         try:
             self.session.store.resolve_artifact(head, "distilled")
         except UnknownName:
             raise self._unknown(head) from None
         if params:
             raise BadInput(f"{head} is a set that is there already, and takes no parameters: {text!r} has some.")
-        return "", head
+        return "", head, LAST
 
     def _unknown(self, head: str) -> BadInput:
         close = difflib.get_close_matches(head, distillers.entries(), n=3)
@@ -92,12 +97,13 @@ class SetFinder:
         known = self.session.store.names_of([artifact], "distilled").get(artifact)
         return (known or artifact[:12]) if is_prefix(what) or folder == artifact else what
 
-    def _name(self, wanted: str, artifact: str) -> str:
-        """Return a name that can stand in a list, and that nothing else in the run has."""
+    def _name(self, wanted: str, artifact: str, card: Json) -> str:
+        """Return a name that can stand in a list; a set of another size may have it too: they are of one method."""
         name = re.sub(r"[^\w.@+-]+", "-", wanted).strip("-") or artifact[:12]
-        used = name in distillers.entries() or name in RESERVED or self.taken.get(name, artifact) != artifact
+        where = (card["dataset"], card["ipc"])
+        used = name in distillers.entries() or name in RESERVED or self.taken.get((name, *where), artifact) != artifact
         name = f"{name}-{artifact[:6]}" if used else name
-        self.taken[name] = artifact
+        self.taken[name, *where] = artifact
         return name
 
 

@@ -22,6 +22,7 @@ from stillproof.store.store import Store
 from stillproof.suites.requests import Request, real_images, stored_set
 
 WHITENING, TEACHERS = "zca", "teachers"  # subfolders of an exported set
+LAST = ImportOptions(experiment=-1)
 
 log = logging.getLogger("stillproof")
 
@@ -51,10 +52,12 @@ def find_target(session: TakesOver, text: str, dataset: str | None = None) -> tu
     return find_set(session, text, dataset)
 
 
-def find_set(session: TakesOver, text: str, dataset: str | None = None) -> tuple[Request, Json]:
+def find_set(
+    session: TakesOver, text: str, dataset: str | None = None, options: ImportOptions = LAST
+) -> tuple[Request, Json]:
     """Find a distilled set, with its card: by id, prefix, name or folder; somebody's file is imported first.
 
-    Of several experiments of a file the last counts, as in DC-Bench.
+    Of several experiments of a file the last counts, as in DC-Bench, unless ``options`` say another.
     """
     if not is_foreign(text):
         return artifact_request(session.store, text, dataset)
@@ -63,7 +66,7 @@ def find_set(session: TakesOver, text: str, dataset: str | None = None) -> tuple
             f"{text} is not an artifact of Stillproof: say with --dataset which data set it stands for (dataset= in "
             "Python)."
         )
-    made, found = session.import_sets(text, dataset, ImportOptions(experiment=-1))
+    made, found = session.import_sets(text, dataset, options)
     for sentence in found:
         log.info("found: %s", sentence)
     return artifact_request(session.store, made[0].artifact, dataset)

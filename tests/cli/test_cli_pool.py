@@ -73,7 +73,10 @@ def test_what_verbs_make_goes_into_a_pool(folder: Path, stillproof: Commands) ->
     scored = stillproof(
         "pool", "score", "own", "--attack", "fgsm,pgd:steps=2", "--eps", "0.1", "--limit", "40", cwd=folder
     )
-    assert scored.code == 0 and "models of digits: 1, under fgsm,pgd:steps=2: RR " in scored.out
+    assert scored.code == 0 and "Pool own under attack, 40 test images of digits" in scored.out
+    assert "Models: 1. RR " in scored.out and "pgd:steps=2" in scored.out
+    aimed = stillproof("pool", "score", "own", "--attack", "deepfool", "--targeted", "--limit", "40", cwd=folder)
+    assert aimed.code == 2 and "DeepFool has no targeted form" in aimed.sentence()
 
 
 @pytest.mark.parametrize(
@@ -95,14 +98,19 @@ def test_a_pool_is_scored_as_one_if_it_is_of_one_data_set(folder: Path) -> None:
         models = made(session, "train")[-3:]  # the set, and the models of the first two trainings
         session.pool_add("scored", models)
         scores = session.pool_scores("scored", ["fgsm", "pgd:steps=3"], eps=0.1, limit=60)
-        assert scores["models"] == 2 and 0 <= scores["rr"] <= 1 and 0 <= scores["ae"] <= 1
-        assert scores["crei"] == pytest.approx((scores["rr"] + scores["ae"]) / 2)
+        assert len(scores.models) == 2 and 0 <= scores.rr <= 1 and 0 <= scores.ae <= 1
+        assert scores.crei == pytest.approx((scores.rr + scores.ae) / 2)
+        found = scores.as_dict()
+        assert (found["n"], found["protocol"], found["targets"], len(found["attacks"])) == (60, "fair", None, 4)
+        assert "Not checked for signs of gradient masking" in repr(scores) and f"CREI {100 * scores.crei:.2f}" in repr(
+            scores
+        )
         session.pool_add("mixed", models)
         card = dict(session.store.artifacts.read(session.pool("scored").of_kind("model")[0].member.artifact).card)
         tensors = session.store.artifacts.read(session.pool("scored").of_kind("model")[0].member.artifact).tensors
         card["info"] = card["info"] | {"name": "mnist"}
         session.pool_add("mixed", [session.store.keep("model", tensors, card)])
-        with pytest.raises(BadInput, match="pool 'mixed' mixes digits and mnist: a score needs one data set"):
+        with pytest.raises(BadInput, match="pool 'mixed' mixes digits and mnist, and a score needs one data set"):
             session.pool_scores("mixed", ["fgsm"])
         session.pool_add("empty", [name for name in models if session.store.names_of([name], "distilled")])
         with pytest.raises(BadInput, match="holds no model"):

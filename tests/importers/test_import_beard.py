@@ -7,14 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from commands import Commands
 from stillproof.cli.config import read_toml
-from stillproof.core.components import suites
+from stillproof.core.components import networks, suites
 from stillproof.core.errors import BadInput
 from stillproof.defend.base.defence import defence_of
 from stillproof.importers.beard_config import read_config
 from stillproof.importers.beard_log import read_log, read_logs
+from stillproof.importers.beard_names import NETWORKS
+from stillproof.session import Session
+from stillproof.sets.read import read_set
+from stillproof.suite_methods import with_sets
+from stillproof.suites.accuracy import Accuracy
+from stillproof.suites.fixed_set import fixed_set
+from stillproof.verbs.log_scores import scores_of_logs
 
 # BACON on CIFAR-10: accuracy and seconds, targeted and untargeted, as the shipped logs have them.
 LINES = {
@@ -100,9 +108,36 @@ def test_a_folder_of_logs_gives_the_published_scores(tmp_path: Path, stillproof:
         name: {key: round(100 * value, 2) for key, value in one.items()} for name, one in answer["scores"].items()
     }
     assert scores["BACON 1 ipc, targeted"]["rr"] == 19.78 and scores["BACON 50 ipc, targeted"]["ae"] == 31.21
-    assert "all together, untargeted" in scores
+    assert "BACON, all sizes together, untargeted" in scores
     again = stillproof("import", str(tmp_path), cwd=tmp_path)
     assert "RR 6.99" in again.out and "already in the store" in again.out and "44.68" in again.out
+
+
+def test_logs_of_several_models_are_told_apart_and_pooled_by_method_alone(tmp_path: Path) -> None:
+    texts = {ipc: write_log(tmp_path, ipc).read_text(encoding="utf-8") for ipc in LINES}
+    (tmp_path / "DM_evaluation_log.txt").write_text(texts[1].replace("BACON", "DM"), encoding="utf-8")
+    again = texts[50].replace("38.16", "39.16").replace("Deepfool", "DeepFool")
+    (tmp_path / "again_evaluation_log.txt").write_text(again, encoding="utf-8")
+    with Session(str(tmp_path / "s.db")) as session:
+        names = [name for name in scores_of_logs(session.import_logs(tmp_path)) if name.endswith(", targeted")]
+        found = scores_of_logs(session.import_logs(tmp_path))
+    assert len(names) == 5 and sum("BACON 50 ipc (" in name for name in names) == 2
+    assert [name for name in names if "together" in name] == ["BACON, all sizes together, targeted"]
+    ratios = [found[name]["rr"] for name in names if "BACON 50 ipc (" in name]
+    assert [round(100 * ratio, 2) for ratio in ratios] == [6.99, 6.99], "DeepFool has no targeted form, however spelled"
+
+
+def test_numbers_and_networks_are_read_as_they_are_written(tmp_path: Path) -> None:
+    path = write_log(tmp_path, 50)
+    text = path.read_text(encoding="utf-8").replace("attack time is 3.04", "attack time is 1e-05")
+    path.write_text(text.replace("model: ConvNet,", "model: ConvNetD4,"), encoding="utf-8")
+    log = read_log(path)
+    assert log.clean.targeted[1] == 1e-05 and log.network == "convnet-4"
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_network_of_beard_is_one_of_ours(name: str) -> None:
+    assert networks.build(NETWORKS[name])
 
 
 @pytest.mark.parametrize(
@@ -168,6 +203,33 @@ def test_a_configuration_for_attacks_asks_suite_beard(tmp_path: Path) -> None:
     assert spelled.params["targeted_attacks"] == ["cw"]
 
 
+def test_a_configuration_takes_the_first_experiment_and_cuts_its_images_if_it_says_so(tmp_path: Path) -> None:
+    images, labels = torch.rand(20, 1, 8, 8), torch.arange(10).repeat_interleave(2)
+    torch.save({"data": [[images, labels], [images / 2, labels]]}, tmp_path / "rome.pt")
+    for aug, decode in ((True, "grid2x2"), (False, "none"), (..., "none")):
+        read = read_config(write_config(tmp_path, method="ROME", data_file="rome.pt", aug=aug, dataset="MNIST"))
+        (method,) = read.params["methods"]
+        assert method == f"ROME:artifact={tmp_path / 'rome.pt'}:experiment=0:decode={decode}"
+        with Session(str(tmp_path / "s.db")) as session:
+            (found,) = with_sets(session, Accuracy(dataset=("digits",), methods=(method,))).methods
+            there = fixed_set(found)
+            assert there is not None and there.name == "ROME"
+            made = read_set(session.store, there.artifact)
+        assert made.decode == decode and len(made.images) == 20
+        assert there.count == (80 if decode == "grid2x2" else 20)
+
+
+def test_a_configuration_without_attacks_on_a_model_asks_for_its_clean_accuracy(tmp_path: Path) -> None:
+    read = read_config(write_config(tmp_path, load_file="x.pth", test_attack=["Clean"]))
+    assert read.commands == ("stillproof attack x.pth --dataset cifar10 --protocol faithful --attack none",)
+
+
+def test_a_configuration_of_targeted_attacks_alone_asks_for_no_others(tmp_path: Path) -> None:
+    read = read_config(write_config(tmp_path, test_attack=["PGD", "AA"], target_attack=[True], train_attack="PGD"))
+    assert (read.params["attacks"], read.params["targeted_attacks"]) == ([], ["pgd"])
+    assert any("any wrong class" in sentence for sentence in read.found)
+
+
 def test_a_configuration_for_defended_training_asks_suite_beard(tmp_path: Path) -> None:
     read = read_config(write_config(tmp_path, train_attack="PGD"))
     assert read.suite == "beard" and read.params["sections"] == ["defences"] and read.params["attacks"] == ["pgd"]
@@ -197,6 +259,8 @@ def test_what_suite_beard_is_asked_can_be_planned(tmp_path: Path, changes: dict[
         ({"method": "ROME"}, "nor a distiller called 'ROME'"),
         ({"model": "ConvNet_GBN"}, "unknown network of BEARD 'ConvNet_GBN'"),
         ({"train_attack": "FGSM"}, "train_attack 'FGSM' is not known"),
+        ({"dsa_strategy": "colour_crop"}, "strategy holds 'colour'"),
+        ({"test_attack": ["AA"], "target_attack": [True]}, "AA cannot aim"),
         ({"load_file": "x", "test_attack": ["Foo"]}, "unknown attack of BEARD 'Foo'"),
     ],
 )
@@ -205,6 +269,16 @@ def test_a_configuration_with_missing_or_wrong_fields_is_refused(
 ) -> None:
     with pytest.raises(BadInput, match=says):
         read_config(write_config(tmp_path, **changes))
+
+
+def test_what_is_not_read_is_refused(tmp_path: Path, stillproof: Commands) -> None:
+    write_config(tmp_path)
+    for argv, says in (
+        (["nothere.json"], "nothere.json is not there"),
+        (["train_config.json", "--dataset", "cifar10"], "says by itself what it is about: leave --dataset out"),
+        (["train_config.json", "--network", "mlp"], "leave --network out"),
+    ):
+        assert says in stillproof("import", *argv, cwd=tmp_path).sentence()
 
 
 def test_what_is_no_json_object_is_refused(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,7 +50,7 @@ def test_published_values_come_out_for_all_models_together() -> None:
 
 def test_a_single_attack_is_measured_against_a_named_pool() -> None:
     pool, times = Pool("CIFAR-10", CLEAN, ATTACKED), Pool("CIFAR-10", CLEAN_SECONDS, SECONDS)
-    assert pool.largest_change == pytest.approx(0.2527)
+    assert pool.largest(-1) == pytest.approx(0.2527)
     assert robustness_ratio(0.6995, [0.4468], pool=pool) == pytest.approx(0)
     assert robustness_ratio(0.4495, [0.2959], pool=pool) == pytest.approx(1 - 0.1536 / 0.2527)
     assert attack_efficiency(3.04, [11.96], pool=times) == pytest.approx(8.92 / 72.78)
@@ -77,6 +78,10 @@ def test_percent_and_lists_that_do_not_fit_are_refused() -> None:
         robustness_ratio([0.5, 0.6], [[0.1, 0.2]])
     with pytest.raises(BadInput, match="number of seconds"):
         attack_efficiency(1.0, [float("nan"), 2.0])
+    with pytest.raises(BadInput, match="divide percent by 100"):
+        robustness_ratio(0.45, [0.3], pool=Pool("percent", [45.0], [[30.0]]))
+    with pytest.raises(BadInput, match="no image"):
+        worst_case_accuracy([[]])
     with pytest.raises(BadInput, match="alpha = 2"):
         crei(0.5, 0.5, 2)
 
@@ -87,6 +92,17 @@ def test_a_ratio_is_a_fraction_and_its_order_plays_no_part(attacked: list[float]
     assert -1e-9 <= found <= 1
     assert robustness_ratio(clean, attacked[::-1]) == pytest.approx(found)
     assert robustness_ratio([clean], [attacked]) == found
+
+
+def test_a_single_number_may_be_of_any_kind() -> None:
+    expected = robustness_ratio(0.5, [0.25, 0.375])
+    for clean in (np.float32(0.5), np.array(0.5), torch.tensor(0.5)):
+        assert robustness_ratio(clean, [0.25, 0.375]) == expected  # type: ignore[arg-type]
+
+
+def test_a_gain_is_no_loss_of_the_pool() -> None:
+    pool = Pool("gains", [0.5, 0.5], [[0.9], [0.4]])
+    assert pool.largest(-1) == pytest.approx(0.1) and pool.largest(1) == pytest.approx(0.4)
 
 
 def test_means_are_over_all_attacks_of_all_models() -> None:

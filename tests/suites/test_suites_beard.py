@@ -61,6 +61,29 @@ def test_an_attack_without_a_ball_is_judged_within_one() -> None:
         assert {request.stage for row in rows for request in row.requests} == {stage}
 
 
+def test_an_attack_that_is_limited_otherwise_is_judged_as_it_is() -> None:
+    rows = of(suite("quick", attacks=("onepixel", "none")).rows(), section="scores", measure="accuracy")
+    assert {request.stage for row in rows for request in row.requests} == {"attack"}
+
+
+def test_the_worst_case_is_that_of_attacks_that_can_be_made() -> None:
+    rows = suite(targeted_attacks=("fgsm", "deepfool")).rows()
+    (worst, *_) = of(rows, section="scores", mode="targeted", measure="worst")
+    assert [one.attack for one in worst.requests[0].of] == ["fgsm"]
+    assert of(rows, section="scores", mode="targeted", attack="deepfool"), "a dash with its reason"
+
+
+def test_all_real_images_are_one_row_even_if_they_are_named_as_a_method() -> None:
+    named = of(suite(methods=("full", "random")).rows(), section="curves", norm="L2", defence="")
+    assert [(row.keys["method"], row.keys["ipc"]) for row in named] == [("full", None), ("random", 1)]
+
+
+def test_sets_of_several_sizes_that_share_a_name_are_one_method() -> None:
+    sets = [FixedSet("mine", str(ipc) * 64, "digits", ipc, 10 * ipc).reference() for ipc in (1, 2)]
+    rows = of(suite(methods=tuple(sets), full_recipe="").rows(), section="defences", measure="worst", mode="targeted")
+    assert {(row.keys["method"], row.keys["ipc"]) for row in rows} == {("mine", 2)}, "the largest of them"
+
+
 def test_targeted_attacks_aim_at_the_next_class() -> None:
     for mode, targets in (("untargeted", {None}), ("targeted", {"next"})):
         rows = of(suite().rows(), section="scores", mode=mode)
@@ -105,7 +128,15 @@ def test_without_times_nothing_is_timed() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"linf_eps": 0.0}, {"limit": -1}, {"steps": (0,)}, {"seeds": 0}, {"attacks": ()}, {"sections": ("x",)}]
+    "wrong",
+    [
+        {"linf_eps": 0.0},
+        {"limit": -1},
+        {"steps": (0,)},
+        {"seeds": 0},
+        {"attacks": (), "targeted_attacks": ()},
+        {"sections": ("x",)},
+    ],
 )
 def test_bad_questions_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(Exception, match=next(iter(wrong)).removesuffix("s")):

@@ -8,9 +8,6 @@ from typing import Annotated
 import typer
 
 from stillproof.cli.attack_options import (
-    NORMS,
-    POLICIES,
-    PROTOCOLS,
     AttackOption,
     CheckOption,
     CheckpointNetworkOption,
@@ -20,7 +17,7 @@ from stillproof.cli.attack_options import (
     NormOption,
     ProtocolOption,
     TargetedOption,
-    eps_of,
+    limits_of,
 )
 from stillproof.cli.options import (
     DataOption,
@@ -28,7 +25,6 @@ from stillproof.cli.options import (
     PluginOption,
     StoreOption,
     WorkersOption,
-    one_of,
     split_list,
     with_params,
 )
@@ -63,24 +59,10 @@ def command(
 ) -> None:
     """Attack a model on test images, and say how much of its accuracy is left."""
     names = [with_params(name, settings) for name in split_list(attack) or []]
-    radius = eps_of(eps)
-    chosen_norm = None if norm is None else one_of("norm", norm, NORMS)
-    policy = None if targeted is None else one_of("policy of targets", targeted, POLICIES)
-    chosen = one_of("protocol", protocol, PROTOCOLS)
+    limits = limits_of(eps, norm, targeted, protocol)
     with session(store, data, plugin, workers) as opened:
         score = opened.attack(
-            model,
-            dataset,
-            names,
-            eps=radius,
-            norm=chosen_norm,
-            targets=policy,
-            limit=limit,
-            protocol=chosen,
-            seed=seed,
-            check=check,
-            keep=keep,
-            network=network or "",
+            model, dataset, names, **limits, limit=limit, seed=seed, check=check, keep=keep, network=network or ""
         )
     if as_json:
         write_json(score.as_dict())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 from typer.core import TyperCommand
 
+from stillproof.cli.options import one_of
 from stillproof.core.errors import BadInput
 from stillproof.core.number_text import number_of
 
@@ -52,6 +53,25 @@ class OptionalPolicy(TyperCommand):
             bare = word == TARGETED and (place + 1 == len(args) or args[place + 1] not in POLICIES)
             spelled.append(f"{TARGETED}={POLICIES[0]}" if bare else word)
         return super().parse_args(ctx, spelled)
+
+
+class Limits(TypedDict):
+    """What limits attacks and says what they aim at, as a session takes it."""
+
+    eps: float | None
+    norm: Norm | None
+    targets: Policy | None
+    protocol: Protocol
+
+
+def limits_of(eps: str | None, norm: str | None, targeted: str | None, protocol: str) -> Limits:
+    """Return what the texts of these options mean."""
+    return {
+        "eps": eps_of(eps),
+        "norm": None if norm is None else one_of("norm", norm, NORMS),
+        "targets": None if targeted is None else one_of("policy of targets", targeted, POLICIES),
+        "protocol": one_of("protocol", protocol, PROTOCOLS),
+    }
 
 
 def eps_of(text: str | None) -> float | None:

@@ -83,8 +83,13 @@ def command(
     if path is not None and takes(path, form):
         if pool is not None:
             raise BadInput(f"{path} is neither a set nor a model, which pools hold: leave --pool out.")
+        for option, value in (("--dataset", dataset), ("--network", network)):
+            if value is not None:
+                raise BadInput(f"{path} says by itself what it is about: leave {option} out.")
         import_beard(path, form, out, store, as_json)
         return
+    if path is not None and not path.exists():
+        raise BadInput(f"{path} is not there.")
     if dataset is None:
         raise BadInput("name the data set that it stands for with --dataset.")
     from stillproof.importers.detect import is_model

@@ -8,18 +8,16 @@ from typing import Annotated
 import typer
 
 from stillproof.cli.attack_options import (
-    NORMS,
-    POLICIES,
-    PROTOCOLS,
     AttackOption,
     CheckOption,
+    CheckpointNetworkOption,
     EpsOption,
     LimitOption,
     NormOption,
     OptionalPolicy,
     ProtocolOption,
     TargetedOption,
-    eps_of,
+    limits_of,
 )
 from stillproof.cli.options import (
     DataOption,
@@ -27,7 +25,6 @@ from stillproof.cli.options import (
     PluginOption,
     StoreOption,
     WorkersOption,
-    one_of,
     split_list,
 )
 from stillproof.cli.output import write, write_json
@@ -62,12 +59,13 @@ def add(
         str | None, typer.Option("--run", help="All sets and models of a run or single call, as status lists them.")
     ] = None,
     dataset: Annotated[str | None, typer.Option("--dataset", help="What files of others stand for.")] = None,
+    network: CheckpointNetworkOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Put sets and models into a pool, which is made if need be."""
     with session(store, None, None) as opened:
-        new = opened.pool_add(name, members or [], run=run, dataset=dataset)
+        new = opened.pool_add(name, members or [], run=run, dataset=dataset, network=network or "")
         pool = opened.pool(name)
     if as_json:
         write_json(pool.as_dict() | {"added": new})
@@ -119,23 +117,10 @@ def score(
     as_json: JsonOption = False,
 ) -> None:
     """Attack all models of a pool, and say BEARD's scores of all together: RR, AE on passes, CREI."""
-    how = {
-        "eps": eps_of(eps),
-        "norm": None if norm is None else one_of("norm", norm, NORMS),
-        "targets": None if targeted is None else one_of("policy of targets", targeted, POLICIES),
-        "limit": limit,
-        "protocol": one_of("protocol", protocol, PROTOCOLS),
-        "check": check,
-    }
+    limits = limits_of(eps, norm, targeted, protocol)
     with session(store, data, plugin, workers) as opened:
-        found = opened.pool_scores(name, split_list(attack) or [], **how)
+        found = opened.pool_scores(name, split_list(attack) or [], **limits, limit=limit, check=check)
     if as_json:
-        write_json(found)
-        return
-    scores = ", ".join(f"{key.upper()} {100 * found[key]:.2f}" for key in ("rr", "ae", "crei"))
-    write(f"pool {name}, models of {found['dataset']}: {found['models']}, under {attack}: {scores}")
-    write("RR of accuracies, AE of passes to the first success, CREI half of each; from 0 to 100.")
-    if found["without_success"]:
-        write(f"Left out of AE: {found['without_success']} attacks that turned no image of a model.")
-    if check:
-        write("\n".join(f"Alarm: {alarm}" for alarm in found["alarms"]) or "No alarm.")
+        write_json(found.as_dict())
+    else:
+        write(repr(found))

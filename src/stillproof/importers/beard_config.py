@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stillproof.core.components import distillers
+from stillproof.core.components import augmentations, distillers
 from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.errors import BadInput
 from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
-from stillproof.importers.beard_names import ATTACKS, DATASETS, NETWORKS, UNTARGETED_ONLY, known
+from stillproof.importers.beard_names import ATTACKS, CLEAN, DATASETS, NETWORKS, cannot_aim, known
 
 FORMAT = "beard-config"
 TRAINING, ATTACKING = "accuracy", "beard"  # the suites that answer
@@ -25,6 +25,9 @@ IN_PIXELS = (
     "its adversarial training attacks normalised images; here the attacks of training act in pixels, where 8/255 is "
     "about four times as much"
 )
+UNTARGETED_DEFENCE = "its adversarial training aims at the class after the image's own; here any wrong class will do"
+OTHER_MODELS = "load_file_model"
+NO_TRANSFER = "it also judges the changed images by other models, which is left out: ask for stage `transfer` instead"
 _NOTHING_MORE: Json = {"sections": ["scores"], "targeted_attacks": [], "defences": []}
 
 
@@ -90,23 +93,30 @@ class _Reader:
             "scale": "paper",
         }
         found = [f"trains {network} on {'all real images' if real else methods[0]} of {dataset} by recipe {recipe}"]
-        more = self._attacked() | self._defended()
+        more, commands = self._attacked() | self._defended(), self._commands(dataset)
         if not more:
-            return SuiteConfig(TRAINING, params, (), tuple(found))
-        found.append(f"and attacks it with {', '.join(more['attacks'])}")
+            return SuiteConfig(TRAINING, params, commands, tuple(found))
+        attacks = [*more["attacks"], *(f"{attack} (targeted)" for attack in more.get("targeted_attacks", ()))]
+        found.append(f"and attacks it with {', '.join(attacks)}")
         found += [IN_PIXELS] if more.get("defences") else []
-        return SuiteConfig(ATTACKING, params | _NOTHING_MORE | more, self._commands(dataset), tuple(found))
+        found += [UNTARGETED_DEFENCE] if more.get("defences") and self._aims() == [True] else []
+        found += [NO_TRANSFER] if any(key.startswith(OTHER_MODELS) for key in self.values) else []
+        return SuiteConfig(ATTACKING, params | _NOTHING_MORE | more, commands, tuple(found))
 
     def _is_real(self) -> bool:
         """Say whether all real images are trained on; where a model is loaded, the key says nothing."""
         return bool(self.values.get("src_dataset")) and "load_file" not in self.values
 
     def _method(self) -> str:
-        """Return the set that is trained on if its file is there, else our form of the method."""
+        """Return the set that is trained on if its file is there, else our form of the method.
+
+        BEARD takes the first experiment of a file; ``aug`` says whether each image holds four.
+        """
         method, file = str(self.values["method"]), self.values.get("data_file")
         place = (self.path.parent / str(file)) if file not in NONE else None
         if place is not None and place.exists():
-            return str(place.resolve())
+            decode = "grid2x2" if self.values.get("aug", False) not in NONE else "none"
+            return write_reference(method, {"artifact": place.resolve(), "experiment": 0, "decode": decode})
         if method.lower() in distillers.entries():
             return method.lower()
         raise BadInput(
@@ -120,6 +130,7 @@ class _Reader:
         if strategy in NONE:
             params["augment"] = "none"
         elif strategy != WITH_FLIP:
+            augmentations.build("dsa", {"strategy": strategy})  # refuses what it does not know
             params["augment"] = f"dsa(strategy={strategy})"
         for theirs, ours in (("lr_net", "lr"), ("batch_train", "batch")):
             if theirs in self.values:
@@ -136,7 +147,7 @@ class _Reader:
             return {}
         if attack != "PGD":
             raise BadInput(f"{self.path}: train_attack {attack!r} is not known: BEARD trains with PGD or None.")
-        judged = {} if self._attack_names() else {"attacks": ["pgd"]}
+        judged = {} if self._attack_names() else {"attacks": ["pgd"], "targeted_attacks": []}
         return {"sections": ["defences"], "defences": [DEFENCE]} | judged
 
     def _attacked(self) -> Json:
@@ -144,7 +155,10 @@ class _Reader:
         names, aims = self._attack_names(), self._aims()
         if not names:
             return {}
-        return {"attacks": list(names.values()), "targeted_attacks": _aimed(names) if True in aims else []}
+        untargeted, targeted = list(names.values()) if False in aims else [], _aimed(names) if True in aims else []
+        if not untargeted and not targeted:
+            raise BadInput(f"{self.path}: {', '.join(names)} cannot aim, and target_attack asks for nothing else.")
+        return {"attacks": untargeted, "targeted_attacks": targeted}
 
     def _attack_names(self) -> dict[str, str]:
         """Return the attacks by their names there; no attack is none."""
@@ -157,9 +171,9 @@ class _Reader:
         return [bool(aim) for aim in (aims if isinstance(aims, list) else [aims])]
 
     def _commands(self, dataset: str) -> tuple[str, ...]:
-        """Return the attacks on the very model that is loaded."""
-        file, names = self.values.get("load_file"), self._attack_names()
-        if file is None or not names:
+        """Return the attacks on the very model that is loaded; where there are none, its clean accuracy is asked."""
+        file, names = self.values.get("load_file"), self._attack_names() or {CLEAN: "none"}
+        if file is None:
             return ()
         place = self.path.parent / str(file)
         model = place.resolve() if place.exists() else file
@@ -180,5 +194,4 @@ class _Reader:
 
 def _aimed(names: Mapping[str, str]) -> list[str]:
     """Return those attacks, by their names there, that have a targeted form."""
-    without = {name.lower() for name in UNTARGETED_ONLY}
-    return [ours for theirs, ours in names.items() if theirs.lower() not in without]
+    return [ours for theirs, ours in names.items() if not cannot_aim(theirs)]

@@ -14,7 +14,7 @@ from stillproof.importers.beard_names import CLEAN, DATASETS, NETWORKS, known
 FORMAT = "beard-log"
 ENDING = "evaluation_log.txt"
 ABOUT = re.compile(r" (?P<attack>\S+) attack on (?P<method>\S+): final acc is:")
-NUMBER = r"(-?\d+(?:\.\d+)?)"
+NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 # What a line must say, by what people call it. The second of the two measurements begins as the first does.
 FIELDS = {
     "target_attack": re.compile(rf"[^_]target_attack: {NUMBER} \+- [\d.]+, attack time is {NUMBER}"),
@@ -120,6 +120,8 @@ def _transfer(line: str, place: str) -> dict[str, tuple[float, float]]:
     texts = [one[1] for one in found if one]
     if not texts:
         return {}
+    if len(texts) < len(TRANSFER):
+        raise BadInput(f"{place} has accuracies of other models under one kind of attack only: it needs both or none.")
     try:
         targeted, untargeted = (ast.literal_eval(text) for text in texts)
         return {name: (float(targeted[name]), float(untargeted[name])) for name in targeted}

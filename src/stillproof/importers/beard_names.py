@@ -16,7 +16,24 @@ DATASETS = {
 }
 NETWORKS = {
     "ConvNet": "convnet-3",
+    "ConvNet_4": "convnet-4",
+    "ConvNet_5": "convnet-5",
+    "ConvNet_BN": "convnet-3-bn",
+    **{f"ConvNetD{depth}": f"convnet-{depth}" for depth in (1, 2, 3, 4)},
+    **{f"ConvNetW{width}": f"convnet-3:width={width}" for width in (32, 64, 128, 256)},
+    "ConvNetAS": "convnet-3:activation=sigmoid",
+    "ConvNetAR": "convnet-3",
+    "ConvNetAL": "convnet-3:activation=leaky-relu",
+    "ConvNetASwish": "convnet-3:activation=swish",
+    "ConvNetASwishBN": "convnet-3-bn:activation=swish",
+    "ConvNetNN": "convnet-3:norm=none",
     "ConvNetBN": "convnet-3-bn",
+    "ConvNetLN": "convnet-3:norm=layer",
+    "ConvNetIN": "convnet-3",
+    "ConvNetGN": "convnet-3:norm=group",
+    "ConvNetNP": "convnet-3:pooling=none",
+    "ConvNetMP": "convnet-3:pooling=max",
+    "ConvNetAP": "convnet-3",
     "MLP": "mlp",
     "LeNet": "lenet",
     "AlexNet": "alexnet",
@@ -43,6 +60,11 @@ ATTACKS = {
 CLEAN = "Clean"
 # Have no targeted form there: the line of a log repeats the clean accuracy.
 UNTARGETED_ONLY = frozenset({"Deepfool", "AA", "TPGD"})
+
+
+def cannot_aim(attack: str) -> bool:
+    """Say whether an attack, by its name there, has no targeted form there."""
+    return attack.lower() in {name.lower() for name in UNTARGETED_ONLY}
 
 
 def known(kind: str, name: str, names: Mapping[str, str]) -> str:

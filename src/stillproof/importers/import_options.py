@@ -33,6 +33,7 @@ class ImportOptions:
         labels_seed: Seed of the order that the latter were recorded in, where it is not recorded.
         method: Whose method made it; without one, what names say, or the user's own.
         teachers: Models of the store whose answers are its labels, anew in every epoch: names, ids or prefixes.
+        decode: Whether each image holds four; ``auto`` lets its format and the names tell.
     """
 
     form: str = "auto"
@@ -44,6 +45,7 @@ class ImportOptions:
     labels_seed: int = ORDER_SEED
     method: str = ""
     teachers: tuple[str, ...] = ()
+    decode: Literal["auto", "none", "grid2x2"] = "auto"
 
     def __post_init__(self) -> None:
         """Refuse a method that could not be part of a name."""
@@ -57,6 +59,10 @@ def with_options(foreign: ForeignSet, options: ImportOptions) -> ForeignSet:
     """Return a set with what was said of its method, space and constants."""
     if options.method:
         foreign = _of_method(foreign, KNOWN.get(options.method.lower(), options.method))
+    if options.decode != "auto" and options.decode != foreign.decode:
+        asked = f"each image holds {'four' if options.decode == 'grid2x2' else 'one'}, as asked for"
+        kept = tuple(one for one in foreign.found if not one.startswith("each image"))
+        foreign = dataclasses.replace(foreign, decode=options.decode, found=(*kept, asked))
     if options.space != "auto":
         told = (f"{options.space} images, as asked for",)
         said = tuple(note for note in foreign.found if not note.startswith("taken for"))

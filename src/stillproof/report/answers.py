@@ -34,6 +34,7 @@ class Answered:
         reasons: Why there is none, as far as that is known.
         waiting: How many are not computed yet.
         efforts: What the training behind each result took, None where there was none.
+        unsupported: Whether there can be no answer for any seed.
     """
 
     keys: Mapping[str, Any]
@@ -41,6 +42,7 @@ class Answered:
     reasons: Sequence[str] = ()
     waiting: int = 0
     efforts: Sequence[Effort | None] = ()
+    unsupported: bool = False
 
     def __getitem__(self, key: str) -> Any:
         return self.keys.get(key)
@@ -99,6 +101,7 @@ def _answered(row: Json, records: Mapping[str, Record], needed: Mapping[str, Rec
         reasons=[row["reason"]] if "reason" in row else sorted({_reason(record, train) for record, train in ended}),
         waiting=results.count(None) - len(ended),
         efforts=[None if train is None else Effort(train.seconds, train.where.get("flops")) for train in trained],
+        unsupported=all(record is not None and record.status == "unsupported" for record in found),
     )
 
 

@@ -54,20 +54,22 @@ def _line(row: Mapping[str, Any]) -> dict[str, Value]:
         "attack": row["attack"],
         "eps": None if row["eps"] is None else size_text(row["eps"]),
         "norm": row["norm"],
-        "clean": _percent(row["clean_accuracy"]),
-        "robust": _with_interval(row["robust_accuracy"], row["robust_ci95"]),
+        "clean": percent(row["clean_accuracy"]),
+        "robust": with_interval(row["robust_accuracy"], row["robust_ci95"]),
         "size": None if size is None else f"{size:.3g}",
         "passes": None if passes is None else f"{passes:.1f}",
         "seconds": None if seconds is None else Seconds(seconds),
     }
 
 
-def _percent(fraction: float | None) -> str | None:
+def percent(fraction: float | None) -> str | None:
+    """Return a share in percent."""
     return None if fraction is None else f"{100 * fraction:.2f}"
 
 
-def _with_interval(fraction: float | None, ci95: Sequence[float] | None) -> str | None:
+def with_interval(fraction: float | None, ci95: Sequence[float] | None) -> str | None:
+    """Return a share in percent, with its interval in brackets."""
     if ci95 is None:
         return None
     low, high = ci95
-    return f"{_percent(fraction)} ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{percent(fraction)} ({100 * low:.1f} to {100 * high:.1f})"

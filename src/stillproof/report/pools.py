@@ -82,7 +82,10 @@ class Pool:
             BadInput: It mixes several.
         """
         if len(self.datasets) > 1:
-            raise BadInput(f"pool {self.name!r} mixes {' and '.join(self.datasets)}: a score needs one data set.")
+            raise BadInput(
+                f"pool {self.name!r} mixes {' and '.join(self.datasets)}, and a score needs one data set: one pool for "
+                "each would do."
+            )
         return self.datasets[0]
 
     def as_dict(self) -> Json:

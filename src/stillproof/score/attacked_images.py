@@ -88,6 +88,8 @@ def worst_case(robust: Sequence[ArrayLike]) -> NDArray[np.bool_]:
     masks = [np.asarray(one, bool) for one in robust]
     if any(one.shape != masks[0].shape for one in masks):
         raise BadInput("the worst case is that of attacks on the same images, and these differ in number.")
+    if not masks[0].size:
+        raise BadInput("the worst case of no image is not defined: give at least one.")
     return np.asarray(np.logical_and.reduce(masks), bool)
 
 

@@ -34,11 +34,10 @@ class Pool:
     clean: Sequence[float]
     attacked: Sequence[Sequence[float]]
 
-    @property
-    def largest_change(self) -> float:
-        """Return by how much an attack changed the value of its own model at most."""
+    def largest(self, sign: int) -> float:
+        """Return the largest change of a model's value by one of its own attacks: upwards, or with -1 downwards."""
         clean, lists = _models(self.clean, self.attacked)
-        return max(float(np.abs(clean[number] - one).max()) for number, one in enumerate(lists))
+        return max(float((sign * (one - clean[number])).max()) for number, one in enumerate(lists))
 
 
 def robustness_ratio(clean_accuracy: Clean, attacked_accuracies: Attacked, *, pool: Pool | None = None) -> float:
@@ -55,9 +54,9 @@ def robustness_ratio(clean_accuracy: Clean, attacked_accuracies: Attacked, *, po
         Unsupported: No attack takes anything away, or there is only one and no pool.
     """
     clean, attacked = _pooled(clean_accuracy, attacked_accuracies)
-    _check_fractions(clean, attacked)
+    _check_fractions(clean, attacked, *_values_of(pool))
     lost = float(clean.mean() - attacked.mean())
-    return 1 - lost / _worst(float(clean.mean() - attacked.min()), len(attacked), pool, "takes accuracy away")
+    return 1 - lost / _worst(float(clean.mean() - attacked.min()), len(attacked), pool, -1, "takes accuracy away")
 
 
 def attack_efficiency(clean_seconds: Clean, attack_seconds: Attacked, *, pool: Pool | None = None) -> float:
@@ -75,9 +74,9 @@ def attack_efficiency(clean_seconds: Clean, attack_seconds: Attacked, *, pool: P
         Unsupported: No attack takes longer than no attack, or there is only one and no pool.
     """
     clean, attacked = _pooled(clean_seconds, attack_seconds)
-    _check_times(clean, attacked)
+    _check_times(clean, attacked, *_values_of(pool))
     spent = float(attacked.mean() - clean.mean())
-    return spent / _worst(float(attacked.max() - clean.mean()), len(attacked), pool, "takes more time")
+    return spent / _worst(float(attacked.max() - clean.mean()), len(attacked), pool, 1, "takes more time")
 
 
 def crei(rr: float, ae: float, alpha: float = 0.5) -> float:
@@ -101,15 +100,15 @@ def mean_seconds(attack_seconds: Attacked) -> float:
     return float(flat.mean())
 
 
-def _worst(own: float, attacks: int, pool: Pool | None, does: str) -> float:
-    """Return the denominator of a ratio."""
+def _worst(own: float, attacks: int, pool: Pool | None, sign: int, does: str) -> float:
+    """Return the denominator of a ratio; ``sign`` says which way attacks change values."""
     if pool is None:
         if attacks == 1:
             raise Unsupported("one attack alone is its own worst, so that the ratio says nothing: name a pool.")
         if own <= 0:
             raise Unsupported(f"no attack {does}, so that the ratio is not defined.")
         return own
-    most = pool.largest_change
+    most = pool.largest(sign)
     if most <= 0:
         raise Unsupported(f"no attack of the pool {pool.name!r} {does}, so that the ratio is not defined.")
     if own > most * (1 + 1e-9):
@@ -119,11 +118,19 @@ def _worst(own: float, attacks: int, pool: Pool | None, does: str) -> float:
 
 def _pooled(clean: Clean, attacked: Attacked) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the clean values of all models, and those of all attacks in one row."""
-    if isinstance(clean, (int, float)):
-        before, lists = _models([clean], cast("Sequence[Sequence[float]]", [attacked]))
+    if np.ndim(clean) == 0:
+        before, lists = _models([cast(float, clean)], cast("Sequence[Sequence[float]]", [attacked]))
     else:
-        before, lists = _models(clean, cast("Sequence[Sequence[float]]", attacked))
+        before, lists = _models(cast("Sequence[float]", clean), cast("Sequence[Sequence[float]]", attacked))
     return before, np.concatenate(lists)
+
+
+def _values_of(pool: Pool | None) -> list[NDArray[np.float64]]:
+    """Return all values of a pool, to be checked as those of the attacks are."""
+    if pool is None:
+        return []
+    clean, lists = _models(pool.clean, pool.attacked)
+    return [clean, *lists]
 
 
 def _models(

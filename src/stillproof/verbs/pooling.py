@@ -6,19 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stillproof.attack_answers import AttackScore
 from stillproof.core.errors import BadInput
-from stillproof.core.spec import Json
 from stillproof.importers.detect import is_model
 from stillproof.model_finder import find_model
 from stillproof.report.pools import TITLES, Pool, read_pool
 from stillproof.report.runs import find_run_or_call
-from stillproof.score.attacked_images import efficiency_in_passes, success_mean
-from stillproof.score.robustness import crei, robustness_ratio
 from stillproof.store.links import reached, read_links
 from stillproof.store.pools import KINDS, MODELS, SETS
 from stillproof.targets import export_set, find_set, is_foreign
 from stillproof.verbs.attacking import Attacking
+from stillproof.verbs.pool_scores import PoolScore, judged
 
 
 class Pooling(Attacking):
@@ -33,7 +30,13 @@ class Pooling(Attacking):
         return read_pool(self.store, name)
 
     def pool_add(
-        self, name: str, members: Sequence[str | Path] = (), *, run: str | None = None, dataset: str | None = None
+        self,
+        name: str,
+        members: Sequence[str | Path] = (),
+        *,
+        run: str | None = None,
+        dataset: str | None = None,
+        network: str = "",
     ) -> list[str]:
         """Put sets and models into a pool, which is made if need be; return the ids of those that are new in it.
 
@@ -42,8 +45,9 @@ class Pooling(Attacking):
             members: Names, ids or folders of sets and models, and files that ``import`` would take.
             run: A run, or a single call of ``train`` or ``distill``, whose sets and models are added.
             dataset: What files of others stand for.
+            network: The network of somebody's checkpoint, where its weights do not tell it.
         """
-        found = [self._member(str(member), dataset) for member in members]
+        found = [self._member(str(member), dataset, network) for member in members]
         if run is not None:
             found += self._made_by(run)
         if not found:
@@ -62,11 +66,8 @@ class Pooling(Attacking):
             places.append(place)
         return places
 
-    def pool_scores(self, name: str, attacks: Sequence[str], **how: Any) -> Json:
+    def pool_scores(self, name: str, attacks: Sequence[str], **how: Any) -> PoolScore:
         """Attack all models of a pool, and return BEARD's scores of all together.
-
-        The efficiency is that of passes to the first success, which is equal on every machine; an attack that turns no
-        image of a model has none, and is left out of it.
 
         Args:
             name: The pool.
@@ -74,33 +75,16 @@ class Pooling(Attacking):
             how: What ``attack`` takes besides: ``eps``, ``limit``, ``targets``, ``protocol``, ``check``.
 
         Raises:
-            BadInput: The pool has no models, or mixes data sets.
-            Unsupported: A ratio has no meaning, such as that of one attack on one model.
+            BadInput: The pool has no models or mixes data sets, or no attack can be made on a model.
         """
         pool = self.pool(name)
         dataset, models = pool.only_dataset(), pool.of_kind(MODELS)
         if not models:
             raise BadInput(f"pool {name!r} holds no model that could be attacked: add one.")
         under = [self.attack(one.member.artifact, dataset, list(attacks), **how) for one in models]
-        answers = [[one for one in _each(score) if one.reason is None] for score in under]
-        rr = robustness_ratio(
-            [score.clean_accuracy or 0.0 for score in under],
-            [[one.robust_accuracy or 0.0 for one in found] for found in answers],
-        )
-        passes = [_passes(one) for found in answers for one in found]
-        ae = efficiency_in_passes([mean for mean in passes if mean is not None])
-        return {
-            "pool": name,
-            "dataset": dataset,
-            "models": len(models),
-            "rr": rr,
-            "ae": ae,
-            "crei": crei(rr, ae),
-            "without_success": passes.count(None),
-            "alarms": list(dict.fromkeys(alarm for score in under for alarm in score.alarms)),
-        }
+        return PoolScore(name, dataset, [judged(score) for score in under])
 
-    def _member(self, text: str, dataset: str | None) -> str:
+    def _member(self, text: str, dataset: str | None, network: str) -> str:
         """Return the id of a set or a model; somebody's file is imported."""
         if not is_foreign(text) and not Path(text, "card.json").is_file():
             return self.store.resolve_artifact(text)
@@ -109,7 +93,7 @@ class Pooling(Attacking):
         if dataset is None:
             raise BadInput(f"{text} is somebody's file: say with --dataset which data set it stands for.")
         if is_model(Path(text)):
-            return str(find_model(self, text, dataset).artifact)
+            return str(find_model(self, text, dataset, network).artifact)
         return str(find_set(self, text, dataset)[0].artifact)
 
     def _made_by(self, run: str) -> list[str]:
@@ -119,14 +103,3 @@ class Pooling(Attacking):
             links = read_links(connection)
         made = sorted({name for cell in reached(links, asked.cells) for name in links[cell].made})
         return [artifact for kind in KINDS for artifact in self.store.names_of(made, kind)]
-
-
-def _each(score: AttackScore) -> Sequence[AttackScore]:
-    return score.attacks or (score,)
-
-
-def _passes(score: AttackScore) -> float | None:
-    """Return the mean passes to the first success, over images that were turned; nothing if none was."""
-    assert score.outcomes is not None
-    success = score.outcomes["success"]
-    return success_mean(score.outcomes["first_success"], success) if success.any() else None

@@ -13,8 +13,8 @@ from stillproof.report.tables.table import Column, Table, Value
 ALARMS = Column("alarms", "alarms", fold="same")
 COLUMNS = (*BEFORE, DEFENCE, ALARMS, Column("what", "what rang", absent=""), MISSING, *RULES_OF_OWN_RECIPES)
 NOTE = (
-    "Alarms: models with signs of gradient masking, of all that were checked; what attacks leave of such a model may "
-    "be too good to be true."
+    "Alarms: models with signs of gradient masking in the Linf ball that curves reach to, of all that were checked; "
+    "what attacks leave of such a model may be too good to be true."
 )
 NOT_CHECKED = "not checked"
 

@@ -9,6 +9,7 @@ from stillproof.report.beard.alarms import ALARMS, alarms_on
 from stillproof.report.beard.assessed import Assessed
 from stillproof.report.beard.columns import IMAGES, MODE, SIZES, about, bare
 from stillproof.report.beard.drawing import basis_for, panels_of
+from stillproof.report.beard.time_notes import time_notes
 from stillproof.report.figures.curve_panel import Curve, CurvePanel, Point
 from stillproof.report.figures.curves import Curves, draw_curves
 from stillproof.report.measure import score
@@ -36,7 +37,7 @@ def alpha_table(found: Sequence[Assessed], rows: Rows) -> Table:
     for one in found:
         means: dict[str, Value] = {f"crei_{alpha}": bare(one.crei(alpha)) for alpha in ALPHAS}
         lines.append(about(one.row) | means | {"sizes": one.sizes, "alarms": alarms_on(rows, one.rows())})
-    return Table("alpha", TITLE, COLUMNS, lines, [NOTE])
+    return Table("alpha", TITLE, COLUMNS, lines, [NOTE, *time_notes(found)])
 
 
 def draw_alphas(rows: Rows, found: Sequence[Assessed]) -> Figure:

@@ -8,14 +8,13 @@ from statistics import fmean
 
 from stillproof.core.errors import Unsupported
 from stillproof.report.answers import Answered
-from stillproof.report.beard.attacked import Attacked, Quantity, attacked
+from stillproof.report.beard.attacked import Attacked, Pool, Quantity, attacked, pool_of_seed
 from stillproof.report.rows import Values, grouped
 from stillproof.score.robustness import attack_efficiency, crei, mean_accuracy, robustness_ratio
 from stillproof.score.stats import Summary, summarise, summarise_accuracies
 
 ALPHA = 0.5  # weight of the robustness ratio in CREI; the rest is that of attack efficiency
 WHERE = ("dataset", "network", "method", "defence", "mode")
-Pool = tuple[list[float], list[list[float]]]  # one clean value per model, and one list of attacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +37,17 @@ class Assessed:
         """Return all rows that the scores stand on."""
         return [row for part in self.parts for row in part.rows()]
 
+    @property
+    def is_timed(self) -> bool:
+        """Say whether the time of attacks was asked for."""
+        return any(part.time for part in self.parts)
+
+    @property
+    def images(self) -> int | None:
+        """Return how many test images each model was attacked on."""
+        counts = {answer["n"] for answer in self.row.results if answer is not None and "n" in answer}
+        return counts.pop() if len(counts) == 1 else None
+
     def ratio(self) -> Summary | None:
         """Return the robustness ratio."""
         return _summary(self._scores("accuracy", robustness_ratio))
@@ -46,23 +56,24 @@ class Assessed:
         """Return the attack efficiency, on seconds or on passes."""
         return _summary(self._scores(what, attack_efficiency))
 
-    def crei(self, alpha: float = ALPHA, what: Quantity = "seconds") -> Summary | None:
-        """Return both in one."""
+    def crei(self, alpha: float = ALPHA) -> Summary | None:
+        """Return both in one; on passes, if nothing was timed."""
+        what: Quantity = "seconds" if self.is_timed else "passes"
         both = zip(self._scores("accuracy", robustness_ratio), self._scores(what, attack_efficiency), strict=True)
         return _summary([None if rr is None or ae is None else crei(rr, ae, alpha) for rr, ae in both])
 
     def clean(self) -> Summary | None:
         """Return the clean accuracy on the images that are attacked."""
-        return self._accuracies([None if pool is None else fmean(pool[0]) for pool in self._pools("accuracy")])
+        return self.accuracies([None if pool is None else fmean(pool[0]) for pool in self._pools("accuracy")])
 
     def under_attack(self) -> Summary | None:
         """Return the mean accuracy over all attacks."""
-        return self._accuracies([None if pool is None else mean_accuracy(pool[1]) for pool in self._pools("accuracy")])
+        return self.accuracies([None if pool is None else mean_accuracy(pool[1]) for pool in self._pools("accuracy")])
 
     def worst(self) -> Summary | None:
         """Return the accuracy that is left if each image meets the attack that is worst for it."""
         found = [[part.worst_of_seed(seed) for part in self.parts] for seed in self._seeds()]
-        return self._accuracies([mean_of_all(values) for values in found])
+        return self.accuracies([mean_of_all(values) for values in found])
 
     def milliseconds(self) -> Summary | None:
         """Return the mean time of an attack on one image, over all attacks."""
@@ -72,18 +83,18 @@ class Assessed:
             found.append(mean_of_all([None if one is None else 1000 * one["seconds"] / one["images"] for one in timed]))
         return _summary(found)
 
-    def _accuracies(self, values: Values) -> Summary | None:
+    def accuracies(self, values: Values) -> Summary | None:
+        """Return the summary of accuracies on the images that are attacked, or of their means over the sizes."""
         known = [value for value in values if value is not None]
-        counts = {answer["n"] for answer in self.row.results if answer is not None and "n" in answer}
         # The mean of shares of as many images is a share of all of them together.
-        total = counts.pop() * len(self.parts) if len(counts) == 1 else None
+        total = None if self.images is None else self.images * len(self.parts)
         return summarise_accuracies(known, total) if known else None
 
     def _scores(self, what: Quantity, score: Callable[..., float]) -> Values:
         return [None if pool is None else _scored(score, pool) for pool in self._pools(what)]
 
     def _pools(self, what: Quantity) -> list[Pool | None]:
-        return [_pool([part.of_seed(what, seed) for part in self.parts]) for seed in self._seeds()]
+        return [pool_of_seed(self.parts, what, seed) for seed in self._seeds()]
 
     def _seeds(self) -> range:
         return range(len(self.row.results))
@@ -99,11 +110,6 @@ def assessed(rows: Iterable[Answered]) -> list[Assessed]:
         if len(parts) > 1:
             found.append(Assessed(group[0], list(parts.values())))
     return found
-
-
-def _pool(parts: Sequence[tuple[float, list[float]] | None]) -> Pool | None:
-    known = [part for part in parts if part is not None]
-    return ([clean for clean, _ in known], [under for _, under in known]) if len(known) == len(parts) else None
 
 
 def _scored(score: Callable[..., float], pool: Pool) -> float | None:

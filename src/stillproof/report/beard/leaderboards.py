@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from stillproof.report.beard.alarms import ALARMS, alarms_on
 from stillproof.report.beard.alarms import NOTE as ALARM_NOTE
 from stillproof.report.beard.assessed import Assessed
 from stillproof.report.beard.columns import IMAGES, about
+from stillproof.report.beard.time_notes import time_notes
 from stillproof.report.figures.by_group import figure_name
 from stillproof.report.rows import Rows, images
 from stillproof.report.tables.columns import DATASET, METHOD, NETWORK, RULES_OF_OWN_RECIPES
@@ -27,8 +28,8 @@ COLUMNS = (
     *RULES_OF_OWN_RECIPES,
 )
 NOTE = (
-    "By the mean of targeted and untargeted CREI, which rewards slow attacks as much as robustness: a model that is "
-    "worse in the worst case may stand above a better one."
+    "By CREI, the mean of targeted and untargeted where both were asked, which rewards slow attacks as much as "
+    "robustness: a model that is worse in the worst case may stand above a better one."
 )
 
 
@@ -56,10 +57,15 @@ def _board(of: Sequence[str], name: str, title: str, found: Sequence[Assessed], 
     methods: dict[str, dict[str, Assessed]] = {}
     for one in found:
         methods.setdefault(str(one.row["method"]), {})[str(one.row["mode"])] = one
-    lines = sorted((_line(modes, rows) for modes in methods.values()), key=_points, reverse=True)
-    ranked = [{**line, "rank": _rank(line, lines)} for line in lines]
+    asked = {mode for modes in methods.values() for mode in modes}
+    points = {method: _points(modes, asked) for method, modes in methods.items()}
+    lines: list[dict[str, Value]] = []
+    for method in sorted(points, key=lambda method: points[method], reverse=True):
+        better = sum(other > points[method] for other in points.values())
+        lines.append(_line(methods[method], rows) | {"rank": None if points[method] < 0 else 1 + better})
     called = figure_name("leaderboard", [*of, name])
-    return Table(called, f"Leaderboard of {', '.join(of)}, {title}", COLUMNS, ranked, [NOTE, ALARM_NOTE])
+    notes = [NOTE, ALARM_NOTE, *time_notes(found)]
+    return Table(called, f"Leaderboard of {', '.join(of)}, {title}", COLUMNS, lines, notes)
 
 
 def _line(modes: dict[str, Assessed], rows: Rows) -> dict[str, Value]:
@@ -70,12 +76,7 @@ def _line(modes: dict[str, Assessed], rows: Rows) -> dict[str, Value]:
     return line
 
 
-def _points(line: dict[str, Value]) -> float:
-    """Return what a line is ranked by; one that lacks a score comes last."""
-    known = [value.mean for mode in MODES if isinstance(value := line.get(f"crei_{mode}"), Summary)]
-    return sum(known) / len(known) if len(known) == len(MODES) else -1.0
-
-
-def _rank(line: dict[str, Value], lines: Sequence[dict[str, Value]]) -> int | None:
-    own = _points(line)
-    return None if own < 0 else 1 + sum(_points(other) > own for other in lines)
+def _points(modes: Mapping[str, Assessed], asked: Collection[str]) -> float:
+    """Return what a method is ranked by; one that lacks a score in a mode that was asked comes last."""
+    known = [value.mean for one in modes.values() if (value := one.crei()) is not None]
+    return sum(known) / len(known) if len(known) == len(asked) else -1.0

@@ -14,9 +14,9 @@ from stillproof.report.beard.drawing import by_figure
 from stillproof.report.beard.leaderboards import leaderboard_tables
 from stillproof.report.beard.published import PUBLISHED_CREI, published_crei
 from stillproof.report.beard.single_attacks import single_attack_table
-from stillproof.report.beard.sizes import draw_sizes
+from stillproof.report.beard.sizes import draw_sizes, of_one_size
+from stillproof.report.beard.time_notes import time_notes
 from stillproof.report.beard.trade_off import draw_trade_off
-from stillproof.report.disturbed import DISTURBED, is_disturbed
 from stillproof.report.figures.by_group import figures_of
 from stillproof.report.rows import Rows, missing_notes
 from stillproof.report.tables.beside_published import published_notes
@@ -55,11 +55,6 @@ NOTES = (
     "one of which every attack leaves half. Read it beside the worst case, and the curves.",
 )
 
-DISTURBED_NOTE = (
-    f"DISTURBED: while some attacks were timed, other programs used more than {100 * DISTURBED:.0f} % of the machine: "
-    "AE and CREI may be off, AE in passes is not."
-)
-
 
 def score_tables(rows: Rows) -> list[Table]:
     """Return the scores, single attacks, CREI over its weight, and the leaderboards."""
@@ -76,8 +71,7 @@ def scores_table(name: str, title: str, found: Sequence[Assessed], rows: Rows) -
     """Return one line per method, size, defence and mode."""
     lines = [_line(one, rows) for one in found]
     behind = list({id(row): row for one in found for row in one.rows()}.values())
-    disturbed = [DISTURBED_NOTE] if any(is_disturbed(row) for row in behind) else []
-    notes = [*NOTES, NOTE, *disturbed, *published_notes(lines), *missing_notes(behind)]
+    notes = [*NOTES, NOTE, *time_notes(found), *published_notes(lines), *missing_notes(behind)]
     return Table(name, title, COLUMNS, lines, notes)
 
 
@@ -86,7 +80,7 @@ def score_figures(rows: Rows) -> dict[str, Figure]:
     groups = by_figure(assessed(rows["scores"]))
     sizes, alphas, trade_off = (partial(draw, rows) for draw in (draw_sizes, draw_alphas, draw_trade_off))
     return (
-        figures_of("sizes", groups, lambda found: any(one.ratio() for one in found), sizes)
+        figures_of("sizes", groups, lambda found: any(one.ratio() for one in of_one_size(found)), sizes)
         | figures_of("alpha", groups, lambda found: any(one.crei() for one in found), alphas)
         | figures_of("trade-off", groups, lambda found: any(one.worst() for one in found), trade_off)
     )

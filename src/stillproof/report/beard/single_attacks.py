@@ -11,6 +11,7 @@ from stillproof.report.beard.alarms import ALARMS, alarms_on
 from stillproof.report.beard.assessed import ALPHA, Assessed, mean_of_all
 from stillproof.report.beard.attacked import Attacked, Quantity
 from stillproof.report.beard.columns import DEFENCE, IMAGES, MODE, SIZES, about
+from stillproof.report.beard.time_notes import time_notes
 from stillproof.report.rows import Rows, Values
 from stillproof.report.tables.columns import DATASET, METHOD, MISSING, NETWORK, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Mean, Table, Value
@@ -50,9 +51,9 @@ def single_attack_table(found: Sequence[Assessed], rows: Rows) -> Table:
             line = about(behind[0]) | {"attack": attack, "sizes": one.sizes, "alarms": alarms_on(rows, behind)}
             line |= {"missing": sum(row.missing for row in behind)}
             own = one.parts[0]
-            told = _numbers(behind[0], own.time.get(attack)) if len(one.parts) == 1 else _pooled(behind)
+            told = _numbers(behind[0], own.time.get(attack)) if len(one.parts) == 1 else _pooled(one, behind)
             lines.append(line | told | _against_pool(attack, one.parts, rivals, len(one.row.results)))
-    return Table("attacks", "Attack by attack", COLUMNS, lines, NOTES)
+    return Table("attacks", "Attack by attack", COLUMNS, lines, [*NOTES, *time_notes(found)])
 
 
 def _is_rival(one: Assessed, other: Assessed) -> bool:
@@ -85,11 +86,10 @@ def _turned(row: Answered, answer: dict[str, float]) -> float | None:
     return answer["clean_accuracy"] - answer["robust_accuracy"] if row["protocol"] == "fair" else None
 
 
-def _pooled(rows: Sequence[Answered]) -> dict[str, Value]:
+def _pooled(one: Assessed, rows: Sequence[Answered]) -> dict[str, Value]:
     """Return the mean accuracy over the sizes, seed by seed."""
     seeds = zip(*(row.values("robust_accuracy") for row in rows), strict=True)
-    means = [fmean(values) for values in seeds if None not in values]
-    return {"accuracy": summarise(means) if means else None}
+    return {"accuracy": one.accuracies([mean_of_all(values) for values in seeds])}
 
 
 def _against_pool(attack: str, parts: Sequence[Attacked], rivals: Sequence[Attacked], seeds: int) -> dict[str, Value]:
@@ -110,11 +110,11 @@ def _single(
 ) -> float | None:
     mine = own.of_seed(what, seed)
     there = [values for rival in rivals if (values := rival.of_seed(what, seed)) is not None]
-    if mine is None or attack not in own.accuracy:
+    if mine is None or attack not in mine[1]:
         return None
-    pool = Pool("all attacks", [clean for clean, _ in there], [under for _, under in there])
+    pool = Pool("all attacks", [clean for clean, _ in there], [list(under.values()) for _, under in there])
     try:
-        return score(mine[0], [mine[1][list(own.accuracy).index(attack)]], pool=pool)
+        return score(mine[0], [mine[1][attack]], pool=pool)
     except Unsupported:  # no attack of the pool takes anything away
         return None
 

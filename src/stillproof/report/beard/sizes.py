@@ -18,15 +18,19 @@ if TYPE_CHECKING:
 TITLE = "Robustness ratio over images per class"
 
 
+def of_one_size(found: Sequence[Assessed]) -> list[Assessed]:
+    """Return the models of sets of one size, which curves are made of."""
+    return [one for one in found if one.row["ipc"] is not None and len(one.parts) == 1]
+
+
 def draw_sizes(rows: Rows, found: Sequence[Assessed]) -> Figure:
     """Draw one panel per mode: a curve per method, and a line across for its sizes pooled, or for all real images."""
     panels = []
     for mode in dict.fromkeys(one.row["mode"] for one in found):
         here = [one for one in found if one.row["mode"] == mode]
         methods: dict[str, list[Assessed]] = {}
-        for one in here:
-            if one.row["ipc"] is not None and len(one.parts) == 1:
-                methods.setdefault(str(one.row["method"]), []).append(one)
+        for one in of_one_size(here):
+            methods.setdefault(str(one.row["method"]), []).append(one)
         curves = [
             Curve(method, [Point(one.row["ipc"], one.ratio()) for one in sizes]) for method, sizes in methods.items()
         ]

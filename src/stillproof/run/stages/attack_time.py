@@ -30,7 +30,7 @@ class AttackTime(Stage):
 
     Args:
         of: The attack.
-        first: How many of the test images, from the first on, are timed.
+        first: How many of the test images, from the first on, are timed, if there are so many.
     """
 
     of: Request
@@ -41,7 +41,8 @@ class AttackTime(Stage):
         asked = planner.stage(self.of)
         if not isinstance(asked, Attack):
             raise BadInput(f"{self.of} is no attack that could be timed.")
-        made = planner.stage(self.of.but(limit=self.first, keep=False)).plan(planner)
+        total = planner.names.data(asked.dataset, "test").total
+        made = planner.stage(self.of.but(limit=min(self.first, total), keep=False)).plan(planner)
         # Another machine takes another time, so it is another question.
         machine = {key: provenance()[key] for key in ("processor", "cores")} | {"device": planner.device}
         return Planned(

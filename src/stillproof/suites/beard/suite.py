@@ -78,9 +78,11 @@ class Beard:
         """Refuse empty questions, balls that hold nothing, and sections that do not exist."""
         if self.seeds < 1:
             raise ValueError("seeds must be at least 1")
-        for name in ("dataset", "network", "ipc", "sections", "attacks"):
+        for name in ("dataset", "network", "ipc", "sections"):
             if not getattr(self, name):
                 raise ValueError(f"{name} needs at least one value")
+        if not (self.attacks or self.targeted_attacks):
+            raise ValueError("attacks or targeted_attacks needs at least one value")
         for name in ("linf_eps", "l2_eps"):
             if (eps := getattr(self, name)) is not None and not eps > 0:
                 raise ValueError(f"{name} must be above 0, not {eps:g}")

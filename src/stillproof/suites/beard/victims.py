@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from stillproof.core.components import attacks
 from stillproof.core.protocol import Protocol
 from stillproof.core.reference import parse_reference
+from stillproof.suites.fixed_set import fixed_set
 from stillproof.suites.requests import Request, Row
 from stillproof.suites.row_builder import FULL, RowBuilder
 
@@ -34,6 +35,12 @@ class Victim:
     ipc: int | None
     defence: str = ""
 
+    @property
+    def name(self) -> str:
+        """Return what people call the method; sets of several sizes that are there already may share a name."""
+        there = fixed_set(self.method)
+        return there.name if there else self.method
+
 
 @dataclass(frozen=True)
 class Victims:
@@ -50,16 +57,18 @@ class Victims:
 
     def undefended(self) -> Iterator[Victim]:
         """Yield the models without a defence: of all real images, then of every method and size."""
+        methods = self.suite.methods
         if self.suite.full_recipe:
             yield Victim(FULL, None)
-        for method, ipc in self.builder.asked(self.suite.methods, self.suite.ipc):
+            methods = tuple(method for method in methods if method != FULL)  # the distiller of that name is the same
+        for method, ipc in self.builder.asked(methods, self.suite.ipc):
             yield Victim(method, ipc)
 
     def largest(self) -> Iterator[Victim]:
         """Yield those of the largest sets of each method, and of all real images."""
         found = list(self.undefended())
-        most = {one.method: one.ipc for one in sorted(found, key=lambda one: one.ipc or 0)}
-        return (one for one in found if one.ipc == most[one.method])
+        most = {one.name: one.ipc for one in sorted(found, key=lambda one: one.ipc or 0)}
+        return (one for one in found if one.ipc == most[one.name])
 
     def defended(self) -> Iterator[Victim]:
         """Yield the models of the largest sets, with every defence."""
@@ -108,4 +117,9 @@ def family(attack: str) -> str:
 
 def has_no_ball(attack: str) -> bool:
     """Say whether an attack looks for the nearest change, wherever that is."""
-    return "eps" not in attacks.entry(family(attack)).params
+    return bool(getattr(attacks.build(family(attack)), "nearest", False))
+
+
+def can_aim(attack: str) -> bool:
+    """Say whether an attack has a targeted form."""
+    return bool(getattr(attacks.build(family(attack)), "has_target", True))
