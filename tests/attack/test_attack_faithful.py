@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.targets import Policy
-from stillproof.attack.faithful.settings import faithful_targets
+from stillproof.attack.faithful.settings import faithful_batch, faithful_targets
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, DataMissing, Unsupported
 from stillproof.core.seeds import Seeds
@@ -105,6 +105,11 @@ def test_parameters_are_those_of_the_original_unless_they_are_given() -> None:
         "pgd:step=2/255:eps=4/255:random_start=false"
     )
     assert attack_called("pgd") == attack_called("pgd", "fair") != attack_called("pgd", "faithful")
+
+
+def test_images_are_attacked_together_where_they_end_together() -> None:
+    assert faithful_batch(attack_called("cw:steps=10000", "faithful")) == 256, "as many as in the original"
+    assert faithful_batch(attack_called("autoattack", "faithful")) == 32, "so that progress shows"
 
 
 def test_targets_are_the_next_of_ten_classes_whatever_there_are() -> None:

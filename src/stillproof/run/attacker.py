@@ -53,7 +53,7 @@ class Attacker:
     @property
     def batch(self) -> int:
         """Return how many images are attacked at once."""
-        return faithful.BATCH if self.protocol == "faithful" else batch_of(self.attack)
+        return faithful.faithful_batch(self.attack) if self.protocol == "faithful" else batch_of(self.attack)
 
     @property
     def form(self) -> Attack:

@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
+from stillproof.attack.base.run import batch_of
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.cw import CarliniWagner
 from stillproof.attack.deepfool import DeepFool
@@ -15,7 +16,7 @@ from stillproof.attack.faithful.carlini_wagner import BatchedCarliniWagner
 from stillproof.attack.faithful.deepfool import ClampedDeepFool
 from stillproof.core.errors import BadInput, Unsupported
 
-BATCH = 256  # images that are attacked at once; C&W stops for all of them together
+BATCH = 256  # images that BEARD attacks at once
 TARGETS_MODULO = 10  # whatever the number of classes
 STEP = 2 / 225  # for 2/255
 
@@ -44,6 +45,11 @@ def faithful_form(attack: Attack) -> Attack:
             return ClampedDeepFool(attack.steps, attack.overshoot)
         case _:
             return attack
+
+
+def faithful_batch(attack: Attack) -> int:
+    """Return how many images are attacked at once: as many as in BEARD where they end together, as in C&W."""
+    return BATCH if isinstance(attack, CarliniWagner) else batch_of(attack)
 
 
 def faithful_targets(labels: Tensor, classes: int, policy: Policy) -> Tensor:
