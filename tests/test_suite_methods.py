@@ -254,3 +254,30 @@ def test_dc_bench_answers_what_can_be_asked_of_a_set(home: Home) -> None:
 
 def _notes(tables: Any) -> list[str]:
     return [note for table in tables.values() for note in table.notes]
+
+
+def test_a_name_is_shared_by_sets_of_several_sizes_only_if_it_is_given(home: Home, tmp_path: Path) -> None:
+    one = torch.cat([DATA.of_class(label)[:1] for label in range(10)])
+    for folder, index in (("a", one), ("b", CHOSEN)):
+        (tmp_path / folder).mkdir()
+        torch.save({"images": DATA.read(index), "labels": DATA.labels[index]}, tmp_path / folder / "set.pt")
+    files = [str(tmp_path / folder / "set.pt") for folder in "ab"]
+    rows, _ = home.rows(*files)
+    assert len({row["method"] for row in rows}) == 2, "nobody said that they belong together"
+    rows, methods = home.rows(*(f"mine:artifact={file}" for file in files))
+    assert [(row["method"], row["ipc"]) for row in rows] == [("mine", 1), ("mine", 2)]
+    again, _ = home.rows(*methods)
+    assert [row["cells"] for row in again] == [row["cells"] for row in rows], "what is written is read again"
+    same = home.rows(f"mine:artifact={files[0]}", f"mine:artifact={files[0]}:decode=grid2x2")[0]
+    assert len({row["method"] for row in same}) == 2, "two sets of one size"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [("experimnt=0", "a file may have experiment and decode"), ("experiment=7", "no experiment 7")],
+)
+def test_what_is_said_of_a_file_is_checked(home: Home, said: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        home.rows(f"mine:artifact={home.file}:{said}")
+    with pytest.raises(BadInput, match="has a parameter 'decode' that is not known"):
+        home.rows(f"mine:artifact={home.made.artifact[:12]}:decode=none")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from stillproof.core.components import datasets, distillers
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.reference import parse_reference
-from stillproof.core.spec import Json
 from stillproof.core.validate import validated
 from stillproof.data.load import source
 from stillproof.importers.import_options import ImportOptions
@@ -32,12 +32,13 @@ class SetFinder:
     Args:
         session: Where sets are, and what imports files.
         datasets: What the run is about.
-        taken: Artifacts by the names that they have in the run, their data sets and their images per class.
+        taken: By the names that sets have in the run: each artifact with its data set and its images per class, if
+            that name may be shared with other sizes.
     """
 
     session: TakesOver
     datasets: Sequence[str]
-    taken: dict[tuple[str, str, int], str] = field(default_factory=dict)
+    taken: dict[str, dict[str, tuple[str, int] | None]] = field(default_factory=dict)
 
     def method(self, text: str) -> str:
         """Return a method as the suite reads it."""
@@ -47,7 +48,8 @@ class SetFinder:
         name, what, options = self._said(text)
         # Somebody's file is taken for what the run is about; an artifact says itself of which data set it is.
         request, card = find_set(self.session, what, self._only(what) if is_foreign(what) else None, options)
-        name = self._name(name or self._usual_name(what, request.artifact), request.artifact, card)
+        of = (card["dataset"], card["ipc"]) if name else None
+        name = self._name(name or self._usual_name(what, request.artifact), request.artifact, of)
         dataset = next((one for one in self.datasets if _same_data(one, card["dataset"])), None)
         if dataset is None:
             about = " and ".join(self.datasets) or "no data set"
@@ -67,8 +69,7 @@ class SetFinder:
             return "", text, LAST
         head, params = parse_reference(text)
         if ARTIFACT in params:
-            how = {key: params[key] for key in OF_FILES if key in params and is_foreign(params[ARTIFACT])}
-            return head, params[ARTIFACT], validated(ImportOptions, {"experiment": -1} | how, f"set {head!r}")
+            return head, params[ARTIFACT], _options(head, params)
         try:
             self.session.store.resolve_artifact(head, "distilled")
         except UnknownName:
@@ -97,14 +98,30 @@ class SetFinder:
         known = self.session.store.names_of([artifact], "distilled").get(artifact)
         return (known or artifact[:12]) if is_prefix(what) or folder == artifact else what
 
-    def _name(self, wanted: str, artifact: str, card: Json) -> str:
-        """Return a name that can stand in a list; a set of another size may have it too: they are of one method."""
+    def _name(self, wanted: str, artifact: str, of: tuple[str, int] | None) -> str:
+        """Return a name that can stand in a list, and that nothing else in the run has.
+
+        Sets of other sizes may have it if a person gave it to all of them: they are sets of one method. ``of`` is the
+        data set and the size then.
+        """
         name = re.sub(r"[^\w.@+-]+", "-", wanted).strip("-") or artifact[:12]
-        where = (card["dataset"], card["ipc"])
-        used = name in distillers.entries() or name in RESERVED or self.taken.get((name, *where), artifact) != artifact
-        name = f"{name}-{artifact[:6]}" if used else name
-        self.taken[name, *where] = artifact
+        others = [where for other, where in self.taken.get(name, {}).items() if other != artifact]
+        used = any(None in (of, where) or of == where for where in others)
+        if used or name in distillers.entries() or name in RESERVED:
+            name = f"{name}-{artifact[:6]}"
+        self.taken.setdefault(name, {})[artifact] = of
         return name
+
+
+def _options(name: str, params: Mapping[str, str]) -> ImportOptions:
+    """Return how a file is read; what is said besides must be what runs write of sets that are there."""
+    foreign = is_foreign(params[ARTIFACT])
+    allowed = {*(OF_FILES if foreign else ()), *(one.name for one in dataclasses.fields(FixedSet))}
+    for key in params.keys() - allowed:
+        hint = "a file may have experiment and decode" if foreign else "a set that is there has none to choose"
+        raise BadInput(f"set {name!r} has a parameter {key!r} that is not known: {hint}.")
+    how = {key: params[key] for key in OF_FILES if key in params}
+    return validated(ImportOptions, {"experiment": -1} | how, f"set {name!r}")
 
 
 def _head(text: str) -> str:

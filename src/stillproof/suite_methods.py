@@ -30,11 +30,11 @@ def with_sets(session: TakesOver, suite: Any) -> Any:
 def alone_in_size(rows: Sequence[Json]) -> list[str]:
     """Say of which sets no distiller is asked for as many images, so that nothing stands beside them."""
     asked = sorted({row["ipc"] for row in rows if not row.get("set") and row.get("ipc") is not None})
-    there = {row["method"]: row["ipc"] for row in rows if row.get("set") and row["ipc"] not in asked}
+    there = dict.fromkeys((row["method"], row["ipc"]) for row in rows if row.get("set") and row["ipc"] not in asked)
     return [
         f"{name} has {ipc} images per class, and others are asked for {' and '.join(map(str, asked))}: --ipc {ipc} "
         "(ipc= in Python) sets them side by side."
-        for name, ipc in there.items()
+        for name, ipc in there
         if asked
     ]
 

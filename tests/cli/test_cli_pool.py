@@ -98,13 +98,19 @@ def test_a_pool_is_scored_as_one_if_it_is_of_one_data_set(folder: Path) -> None:
         models = made(session, "train")[-3:]  # the set, and the models of the first two trainings
         session.pool_add("scored", models)
         scores = session.pool_scores("scored", ["fgsm", "pgd:steps=3"], eps=0.1, limit=60)
-        assert len(scores.models) == 2 and 0 <= scores.rr <= 1 and 0 <= scores.ae <= 1
+        assert len(scores.models) == 2 and scores.rr is not None and scores.ae is not None and scores.crei is not None
+        assert 0 <= scores.rr <= 1 and 0 <= scores.ae <= 1
         assert scores.crei == pytest.approx((scores.rr + scores.ae) / 2)
         found = scores.as_dict()
         assert (found["n"], found["protocol"], found["targets"], len(found["attacks"])) == (60, "fair", None, 4)
-        assert "Not checked for signs of gradient masking" in repr(scores) and f"CREI {100 * scores.crei:.2f}" in repr(
-            scores
-        )
+        text = repr(scores)
+        assert "Not checked for signs of gradient masking" in text and f"CREI {100 * scores.crei:.2f}" in text
+        assert "pgd:steps=3:eps=0.1" in text
+        flat = session.pool_scores("scored", ["none", "fgsm:eps=0.000001"], limit=20)
+        assert flat.ae is None and flat.crei is None and "AE -, CREI -" in repr(flat)
+        assert "Missing: no attack turns an image" in repr(flat)
+        aimed = session.pool_scores("scored", ["fgsm", "pgd", "deepfool"], limit=20, targets="next")
+        assert aimed.rr is not None and "Left out, deepfool: DeepFool has no targeted form" in repr(aimed)
         session.pool_add("mixed", models)
         card = dict(session.store.artifacts.read(session.pool("scored").of_kind("model")[0].member.artifact).card)
         tensors = session.store.artifacts.read(session.pool("scored").of_kind("model")[0].member.artifact).tensors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from stillproof.defend.base.defence import defence_of
 from stillproof.importers.beard_config import read_config
 from stillproof.importers.beard_log import read_log, read_logs
 from stillproof.importers.beard_names import NETWORKS
+from stillproof.nets.convnet import ConvNet
 from stillproof.session import Session
 from stillproof.sets.read import read_set
 from stillproof.suite_methods import with_sets
@@ -135,9 +137,29 @@ def test_numbers_and_networks_are_read_as_they_are_written(tmp_path: Path) -> No
     assert log.clean.targeted[1] == 1e-05 and log.network == "convnet-4"
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_every_network_of_beard_is_one_of_ours(name: str) -> None:
-    assert networks.build(NETWORKS[name])
+# What BEARD's names change of its ConvNet; the other names are those of networks.
+VARIANTS: dict[str, dict[str, Any]] = {
+    **{f"ConvNetD{depth}": {"depth": depth} for depth in (1, 2, 3, 4)},
+    **{f"ConvNetW{width}": {"width": width} for width in (32, 64, 128, 256)},
+    **{f"ConvNetA{letter}": {"activation": name} for letter, name in (("S", "sigmoid"), ("R", "relu"))},
+    **{f"ConvNetA{letter}": {"activation": name} for letter, name in (("L", "leaky-relu"), ("Swish", "swish"))},
+    **{f"ConvNet{letter}N": {"norm": name} for letter, name in (("N", "none"), ("B", "batch"), ("L", "layer"))},
+    **{f"ConvNet{letter}N": {"norm": name} for letter, name in (("I", "instance"), ("G", "group"))},
+    **{f"ConvNet{letter}P": {"pooling": name} for letter, name in (("N", "none"), ("M", "max"), ("A", "avg"))},
+    "ConvNetASwishBN": {"activation": "swish", "norm": "batch"},
+    "ConvNet_4": {"depth": 4},
+    "ConvNet_5": {"depth": 5},
+    "ConvNet_BN": {"norm": "batch"},
+    "ConvNet_FullyConv": {"pooling": "none"},
+}
+
+
+def test_networks_of_beard_are_ours_with_the_same_changes() -> None:
+    usual = ConvNet(depth=3)
+    assert {name for name in NETWORKS if name.startswith("ConvNet")} == {"ConvNet", *VARIANTS}
+    for name, changes in VARIANTS.items():
+        assert networks.build(NETWORKS[name]) == dataclasses.replace(usual, **changes), name
+    assert all(networks.build(text) for text in NETWORKS.values())
 
 
 @pytest.mark.parametrize(
@@ -185,8 +207,9 @@ def test_a_configuration_becomes_one_that_runs(tmp_path: Path, stillproof: Comma
     assert done.code == 0 and "stillproof run accuracy --config mine.toml" in done.out
     params = read_toml(tmp_path / "mine.toml", "accuracy")
     suite: Any = suites.build("accuracy", params)
+    assert "dc-aug" in suite.recipe, "the authors of DC augment MNIST where there is no DSA"
     assert (suite.dataset, suite.methods, suite.ipc, suite.network) == (("mnist",), ("dm",), (10,), ("convnet-3",))
-    assert suite.recipe == "beard:augment=none:epochs=301:decay_epochs=152" and suite.protocol == "faithful"
+    assert suite.recipe == "beard:augment=dc-aug:epochs=301:decay_epochs=152" and suite.protocol == "faithful"
     assert len(suite.rows()) == 1
     assert not (tmp_path / "stillproof.db").exists()
 
@@ -219,8 +242,41 @@ def test_a_configuration_takes_the_first_experiment_and_cuts_its_images_if_it_sa
         assert there.count == (80 if decode == "grid2x2" else 20)
 
 
+@pytest.mark.parametrize(("method", "name"), [("bacon", "BACON"), ("BACON (ours)", "BACON-ours"), ("ROME", "ROME")])
+def test_a_set_of_a_configuration_has_a_name_that_no_distiller_has(tmp_path: Path, method: str, name: str) -> None:
+    (tmp_path / "set.pt").touch()
+    read = read_config(write_config(tmp_path, method=method, data_file="set.pt"))
+    assert read.params["methods"][0].startswith(f"{name}:artifact=")
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"model": "ResNet18"}, "takes ConvNet whatever `model` says"),
+        ({"eval_mode": "M"}, "eval_mode 'M' asks for several networks"),
+        ({"load_file": "x.pth", "test_attack": ["PGD"]}, "augments test images"),
+        ({"load_file_model_DC": "x.pth"}, "judges the changed images by other models"),
+        ({"train_attack": "PGD", "target_attack": ...}, "aims at the class after the image's own"),
+    ],
+)
+def test_what_beards_code_does_otherwise_is_said(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
+    assert any(says in sentence for sentence in read_config(write_config(tmp_path, **changes)).found)
+    assert not any(says in sentence for sentence in read_config(write_config(tmp_path)).found)
+
+
+def test_batches_of_real_images_are_those_of_the_recipe(tmp_path: Path) -> None:
+    assert "batch=32" in read_config(write_config(tmp_path, batch_train=32)).params["recipe"]
+    assert "batch" not in read_config(write_config(tmp_path, batch_train=32, src_dataset=True)).params["recipe"]
+
+
+def test_commands_name_the_network_and_quote_the_file(tmp_path: Path) -> None:
+    read = read_config(write_config(tmp_path, load_file="my net.pth", test_attack=["PGD"], model="ConvNetAS"))
+    command = "stillproof attack 'my net.pth' --dataset cifar10 --protocol faithful"
+    assert read.commands == (f"{command} --network convnet-3:activation=sigmoid --attack pgd",)
+
+
 def test_a_configuration_without_attacks_on_a_model_asks_for_its_clean_accuracy(tmp_path: Path) -> None:
-    read = read_config(write_config(tmp_path, load_file="x.pth", test_attack=["Clean"]))
+    read = read_config(write_config(tmp_path, load_file="x.pth", test_attack=["Clean"], target_attack=[True, False]))
     assert read.commands == ("stillproof attack x.pth --dataset cifar10 --protocol faithful --attack none",)
 
 
@@ -277,6 +333,7 @@ def test_what_is_not_read_is_refused(tmp_path: Path, stillproof: Commands) -> No
         (["nothere.json"], "nothere.json is not there"),
         (["train_config.json", "--dataset", "cifar10"], "says by itself what it is about: leave --dataset out"),
         (["train_config.json", "--network", "mlp"], "leave --network out"),
+        (["train_config.json", "--space", "zca"], "leave --space out"),
     ):
         assert says in stillproof("import", *argv, cwd=tmp_path).sentence()
 

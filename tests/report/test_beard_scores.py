@@ -87,24 +87,29 @@ def test_a_published_value_stands_beside_its_own_protocol_alone() -> None:
         assert not any(line.get("published_crei") for line in tables(bacon(**other))["scores"].rows), key
     fewer = [one for one in bacon() if one["attack"] != "fgsm"]
     assert not any(line.get("published_crei") for line in tables(fewer)["scores"].rows), "other attacks"
+    untimed = [one for one in bacon() if one["measure"] != "time"]
+    assert not any(line.get("published_crei") for line in tables(untimed)["scores"].rows), "CREI of passes"
 
 
 def test_an_attack_that_is_not_supported_is_left_out_of_the_scores() -> None:
     rows = bacon()
-    for measure in ("accuracy", "time"):
+    for measure in ("time", "accuracy"):
         keys = {**rows[0].keys, "measure": measure, "attack": "deepfool"}
-        rows.append(Answered(keys, [None], ["no targeted form"], unsupported=True))
+        rows.insert(0, Answered(keys, [None], ["no targeted form"], unsupported=True))
     found = by_size(rows)["1"]
+    assert found.images == 10_000 and found.milliseconds() is not None, "the others speak for it"
     assert round(100 * mean(found.ratio()), 2) == 19.78 and round(100 * mean(found.efficiency()), 2) == 29.46
     lines = [line for line in tables(rows)["attacks"].rows if line["sizes"] == "1"]
-    assert [line["attack"] for line in lines] == [*ATTACKS, "deepfool"]
-    assert lines[-1]["accuracy"] is None and lines[-1]["rr"] is None and mean(lines[-2]["ae"]) > 0.9
+    assert [line["attack"] for line in lines] == ["deepfool", *ATTACKS]
+    assert lines[0]["accuracy"] is None and lines[0]["rr"] is None and mean(lines[-1]["ae"]) > 0.9
 
 
 def test_boards_rank_by_the_modes_that_were_asked_and_by_passes_if_nothing_was_timed() -> None:
     for rows in (bacon(), [one for one in bacon() if one["measure"] != "time"]):
         board = tables(rows)["leaderboard-cifar10-unified"]
         assert [line["rank"] for line in board.rows] == [1] and isinstance(board.rows[0]["crei_targeted"], Summary)
+        assert board.rows[0]["sizes"] == "pooled: 1, 10, 50"
+        assert not any("CREI is made of passes" in note for note in tables(rows)["attacks"].notes)
         assert any("Nothing was timed" in note for note in board.notes) == all(one["measure"] != "time" for one in rows)
 
 

@@ -44,6 +44,22 @@ def test_the_worst_case_is_that_of_each_image(home: Home) -> None:
             Planner(home.session.root).ask("worst-case", of=others)
 
 
+def test_the_worst_case_leaves_out_what_cannot_aim(home: Home) -> None:
+    fgsm = attack("fgsm:eps=0.05", limit=50).but(targets="next")
+    deepfool = fgsm.but(attack="deepfool:steps=2")
+    planner = Planner(home.session.root)
+    alone = planner.plan(Request("worst-case", of=(fgsm,)))
+    assert planner.plan(Request("worst-case", of=(fgsm, deepfool))).id == alone.id
+    judged = Request("within", of=fgsm.but(attack="deepfool:steps=2"), norm="L2", eps=0.5)
+    assert planner.plan(Request("worst-case", of=(fgsm, judged))).id == alone.id
+
+
+@pytest.mark.parametrize("name", ["none", "onepixel:steps=2"])
+def test_any_attack_without_a_ball_may_be_judged_within_one(home: Home, name: str) -> None:
+    found = home.answer(Request("within", of=attack(name, limit=20), norm="L2", eps=0.1))
+    assert found["robust_accuracy"] == found["clean_accuracy"], "no change of a whole pixel is that small"
+
+
 def test_a_transferred_attack_is_crafted_once_and_judged_by_others(home: Home) -> None:
     made = attack("pgd:eps=0.15", limit=120)
     on_itself, on_other = (home.answer(Request("transfer", of=made, model=training(seed))) for seed in (0, 1))

@@ -61,18 +61,6 @@ def test_an_attack_without_a_ball_is_judged_within_one() -> None:
         assert {request.stage for row in rows for request in row.requests} == {stage}
 
 
-def test_an_attack_that_is_limited_otherwise_is_judged_as_it_is() -> None:
-    rows = of(suite("quick", attacks=("onepixel", "none")).rows(), section="scores", measure="accuracy")
-    assert {request.stage for row in rows for request in row.requests} == {"attack"}
-
-
-def test_the_worst_case_is_that_of_attacks_that_can_be_made() -> None:
-    rows = suite(targeted_attacks=("fgsm", "deepfool")).rows()
-    (worst, *_) = of(rows, section="scores", mode="targeted", measure="worst")
-    assert [one.attack for one in worst.requests[0].of] == ["fgsm"]
-    assert of(rows, section="scores", mode="targeted", attack="deepfool"), "a dash with its reason"
-
-
 def test_all_real_images_are_one_row_even_if_they_are_named_as_a_method() -> None:
     named = of(suite(methods=("full", "random")).rows(), section="curves", norm="L2", defence="")
     assert [(row.keys["method"], row.keys["ipc"]) for row in named] == [("full", None), ("random", 1)]

@@ -83,9 +83,10 @@ def command(
     if path is not None and takes(path, form):
         if pool is not None:
             raise BadInput(f"{path} is neither a set nor a model, which pools hold: leave --pool out.")
-        for option, value in (("--dataset", dataset), ("--network", network)):
-            if value is not None:
-                raise BadInput(f"{path} says by itself what it is about: leave {option} out.")
+        said: dict[str, object] = {"dataset": dataset, "network": network, "method": method, "teacher": teacher}
+        said |= {"space": space, "mean": mean, "std": std, "labels": labels, "experiment": experiment}
+        for option in (name for name, value in said.items() if value not in (None, "", "auto")):
+            raise BadInput(f"{path} says by itself what it is about: leave --{option} out.")
         import_beard(path, form, out, store, as_json)
         return
     if path is not None and not path.exists():

@@ -19,6 +19,7 @@ NETWORKS = {
     "ConvNet_4": "convnet-4",
     "ConvNet_5": "convnet-5",
     "ConvNet_BN": "convnet-3-bn",
+    "ConvNet_FullyConv": "convnet-3:pooling=none",
     **{f"ConvNetD{depth}": f"convnet-{depth}" for depth in (1, 2, 3, 4)},
     **{f"ConvNetW{width}": f"convnet-3:width={width}" for width in (32, 64, 128, 256)},
     "ConvNetAS": "convnet-3:activation=sigmoid",

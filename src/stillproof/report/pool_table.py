@@ -32,8 +32,10 @@ def pool_table(found: Json) -> Table:
         for row in found["attacks"]
     ]
     aim = "untargeted" if found["targets"] is None else f"targeted ({found['targets']})"
-    scores = ", ".join(f"{key.upper()} {100 * found[key]:.2f}" for key in ("rr", "ae", "crei"))
-    notes = [f"Models: {found['models']}. {scores}. {SCORES}"]
+    scores = ", ".join(f"{key.upper()} {_percent(found[key])}" for key in ("rr", "ae", "crei"))
+    notes = [f"Models: {found['models']}. {scores}. {SCORES}", *(f"Missing: {why}" for why in found["reasons"])]
+    reasons = {row["attack"]: row["reason"] for row in found["attacks"] if row["reason"]}
+    notes += [f"Left out, {attack}: {reason}" for attack, reason in reasons.items()]
     if found["without_success"]:
         notes.append(f"Left out of AE: {found['without_success']} attacks that turned no image of a model.")
     notes += [f"Protocol {found['protocol']}, {aim}. {PROTOCOLS[found['protocol']]}", INTERVAL]
@@ -43,3 +45,7 @@ def pool_table(found: Json) -> Table:
         notes.append("Not checked for signs of gradient masking: --check looks for them.")
     title = f"Pool {found['pool']} under attack, {found['n']} test images of {found['dataset']}"
     return Table("pool-score", title, COLUMNS, lines, notes)
+
+
+def _percent(score: float | None) -> str:
+    return "-" if score is None else f"{100 * score:.2f}"

@@ -2,61 +2,48 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import torch
-
-from stillproof.attack_answers import AttackScore, ImageOutcomes
-from stillproof.core.errors import BadInput
+from stillproof.attack_answers import AttackScore
+from stillproof.core.errors import Unsupported
+from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
 from stillproof.report.pool_table import pool_table
 from stillproof.report.tables.table import Table
-from stillproof.run.attack_outcomes import judged_within
+from stillproof.run.attack_names import shown
 from stillproof.score.attacked_images import efficiency_in_passes, success_mean
 from stillproof.score.robustness import crei, robustness_ratio
-from stillproof.suites.beard.score_rows import WITHIN
-from stillproof.suites.beard.victims import has_no_ball
 
 
 @dataclass(frozen=True)
 class PoolScore:
-    """RR, AE and CREI of all models of a pool; fractions, not percent.
+    """RR, AE and CREI of all models of a pool; fractions, not percent, and none where a ratio is not defined.
 
     Args:
         pool: Its name.
         dataset: Whose test images were attacked.
-        models: What attacks left of each model: one score, whose ``attacks`` are those that could be made.
+        models: One score per model; those of single attacks are its ``attacks``.
+        rr: The robustness ratio.
+        ae: The attack efficiency on passes to the first success; an attack that turns no image has none.
+        crei: Half of each.
+        reasons: Why a ratio is not defined.
     """
 
     pool: str
     dataset: str
     models: Sequence[AttackScore]
-
-    @property
-    def rr(self) -> float:
-        """Return the robustness ratio.
-
-        Raises:
-            Unsupported: No attack takes anything away, or there is only one attack on one model.
-        """
-        clean = [model.clean_accuracy or 0.0 for model in self.models]
-        return robustness_ratio(clean, [[one.robust_accuracy or 0.0 for one in model.attacks] for model in self.models])
-
-    @property
-    def ae(self) -> float:
-        """Return the attack efficiency on passes to the first success; an attack that turns no image has none."""
-        return efficiency_in_passes([mean for mean in self._passes() if mean is not None])
-
-    @property
-    def crei(self) -> float:
-        """Return half of each."""
-        return crei(self.rr, self.ae)
+    rr: float | None
+    ae: float | None
+    crei: float | None
+    reasons: Sequence[str] = ()
 
     def as_dict(self) -> Json:
         """Return the scores as JSON values."""
         first = self.models[0]
+        rows = [_row(model, one) for model in self.models for one in model.attacks]
+        made = [row for row in rows if row["reason"] is None]
         return {
             "pool": self.pool,
             "dataset": self.dataset,
@@ -67,10 +54,11 @@ class PoolScore:
             "rr": self.rr,
             "ae": self.ae,
             "crei": self.crei,
-            "without_success": self._passes().count(None),
+            "reasons": list(self.reasons),
+            "without_success": sum(row["passes_to_success"] is None for row in made),
             "checked": first.checked,
             "alarms": list(dict.fromkeys(alarm for model in self.models for alarm in model.alarms)),
-            "attacks": [self._row(model, one) for model in self.models for one in model.attacks],
+            "attacks": rows,
         }
 
     def table(self) -> Table:
@@ -81,48 +69,46 @@ class PoolScore:
         """Return the scores as people read them."""
         return repr(self.table())
 
-    @staticmethod
-    def _row(model: AttackScore, one: AttackScore) -> Json:
-        return {
-            "model": model.model,
-            "attack": one._shown(),
-            "clean_accuracy": one.clean_accuracy,
-            "robust_accuracy": one.robust_accuracy,
-            "robust_ci95": None if one.robust_ci95 is None else list(one.robust_ci95),
-            "passes_to_success": _passes_to_success(one),
-        }
 
-    def _passes(self) -> list[float | None]:
-        return [_passes_to_success(one) for model in self.models for one in model.attacks]
+def pool_score(pool: str, dataset: str, models: Sequence[AttackScore]) -> PoolScore:
+    """Return the scores of all models together; attacks that cannot be made are left out of them, as in BEARD."""
+    reasons: list[str] = []
 
+    def ratio(score: Callable[..., float], *values: Sequence[Any]) -> float | None:
+        try:
+            return score(*values)
+        except Unsupported as reason:  # a dash with its reason
+            reasons.append(str(reason))
+            return None
 
-def judged(score: AttackScore) -> AttackScore:
-    """Return what attacks left of a model as scores count it, in ``attacks``; those that cannot be made are left out.
-
-    Under ``fair``, changes of an attack that looks for the nearest one count within the usual ball of L2, as in suite
-    beard: without limits every image has one.
-
-    Raises:
-        BadInput: None of them can be made.
-    """
-    every = score.attacks or (score,)
-    made = [one for one in every if one.reason is None]
-    if not made:
-        raise BadInput(f"none of these attacks can be made on {score.model}: {every[0].reason}")
-    return dataclasses.replace(score, attacks=[_within_ball(one) for one in made])
+    made = [[one for one in model.attacks if one.reason is None] for model in models]
+    clean = [model.clean_accuracy or 0.0 for model in models]
+    passes = [_passes_to_success(one) for some in made for one in some]
+    rr = ratio(robustness_ratio, clean, [[one.robust_accuracy or 0.0 for one in some] for some in made])
+    ae = ratio(_efficiency, [mean for mean in passes if mean is not None])
+    return PoolScore(pool, dataset, models, rr, ae, None if rr is None or ae is None else crei(rr, ae), reasons)
 
 
-def _within_ball(one: AttackScore) -> AttackScore:
-    if one.protocol != "fair" or not has_no_ball(one.attack):
-        return one
-    assert one.outcomes is not None
-    tensors = {name: torch.from_numpy(values) for name, values in one.outcomes.values.items()}
-    found = ImageOutcomes.of(judged_within(tensors, "L2", WITHIN))
-    return dataclasses.replace(one, robust_accuracy=int(found["robust"].sum()) / one.n, outcomes=found)
+def _efficiency(passes: Sequence[float]) -> float:
+    if not passes:
+        raise Unsupported("no attack turns an image, so that there are no passes to a success.")
+    return efficiency_in_passes(passes)
+
+
+def _row(model: AttackScore, one: AttackScore) -> Json:
+    return {
+        "model": model.model,
+        "attack": shown(write_reference(one.attack, one.given)),
+        "clean_accuracy": one.clean_accuracy,
+        "robust_accuracy": one.robust_accuracy,
+        "robust_ci95": None if one.robust_ci95 is None else list(one.robust_ci95),
+        "passes_to_success": _passes_to_success(one),
+        "reason": one.reason,
+    }
 
 
 def _passes_to_success(one: AttackScore) -> float | None:
     """Return the mean passes to the first success, over images that were turned; nothing if none was."""
-    assert one.outcomes is not None
-    success = one.outcomes["success"]
-    return success_mean(one.outcomes["first_success"], success) if success.any() else None
+    if one.outcomes is None or not one.outcomes["success"].any():
+        return None
+    return success_mean(one.outcomes["first_success"], one.outcomes["success"])

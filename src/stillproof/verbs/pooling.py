@@ -15,7 +15,8 @@ from stillproof.store.links import reached, read_links
 from stillproof.store.pools import KINDS, MODELS, SETS
 from stillproof.targets import export_set, find_set, is_foreign
 from stillproof.verbs.attacking import Attacking
-from stillproof.verbs.pool_scores import PoolScore, judged
+from stillproof.verbs.judged_attacks import judged
+from stillproof.verbs.pool_scores import PoolScore, pool_score
 
 
 class Pooling(Attacking):
@@ -47,6 +48,8 @@ class Pooling(Attacking):
             dataset: What files of others stand for.
             network: The network of somebody's checkpoint, where its weights do not tell it.
         """
+        if network and not any(is_foreign(str(member)) for member in members):
+            raise BadInput("network says what somebody's checkpoint is, and none is among these: leave it out.")
         found = [self._member(str(member), dataset, network) for member in members]
         if run is not None:
             found += self._made_by(run)
@@ -82,7 +85,7 @@ class Pooling(Attacking):
         if not models:
             raise BadInput(f"pool {name!r} holds no model that could be attacked: add one.")
         under = [self.attack(one.member.artifact, dataset, list(attacks), **how) for one in models]
-        return PoolScore(name, dataset, [judged(score) for score in under])
+        return pool_score(name, dataset, [judged(score) for score in under])
 
     def _member(self, text: str, dataset: str | None, network: str) -> str:
         """Return the id of a set or a model; somebody's file is imported."""

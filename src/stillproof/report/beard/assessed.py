@@ -79,7 +79,7 @@ class Assessed:
         """Return the mean time of an attack on one image, over all attacks."""
         found: list[float | None] = []
         for seed in self._seeds():
-            timed = [row.results[seed] for part in self.parts for row in part.time.values()]
+            timed = [row.results[seed] for part in self.parts for row in part.time.values() if not row.unsupported]
             found.append(mean_of_all([None if one is None else 1000 * one["seconds"] / one["images"] for one in timed]))
         return _summary(found)
 
@@ -106,10 +106,15 @@ def assessed(rows: Iterable[Answered]) -> list[Assessed]:
     for group in grouped(rows, *WHERE).values():
         sizes = {ipc: same for (ipc,), same in grouped(group, "ipc").items()}
         parts = {ipc: attacked(ipc, same) for ipc, same in sizes.items()}
-        found += [Assessed(sizes[ipc][0], [part]) for ipc, part in parts.items()]
+        found += [Assessed(_speaker(sizes[ipc]), [part]) for ipc, part in parts.items()]
         if len(parts) > 1:
-            found.append(Assessed(group[0], list(parts.values())))
+            found.append(Assessed(_speaker(group), list(parts.values())))
     return found
+
+
+def _speaker(rows: Sequence[Answered]) -> Answered:
+    """Return the first row that knows the number of test images, if there is one: it speaks for all of them."""
+    return next((row for row in rows if any(answer and "n" in answer for answer in row.results)), rows[0])
 
 
 def _scored(score: Callable[..., float], pool: Pool) -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from stillproof.report.beard.alarms import ALARMS, alarms_on
 from stillproof.report.beard.alarms import NOTE as ALARM_NOTE
 from stillproof.report.beard.assessed import Assessed
-from stillproof.report.beard.columns import IMAGES, about
+from stillproof.report.beard.columns import IMAGES, SIZES, about
 from stillproof.report.beard.time_notes import time_notes
 from stillproof.report.figures.by_group import figure_name
 from stillproof.report.rows import Rows, images
@@ -18,7 +18,7 @@ from stillproof.score.stats import Summary
 MODES = ("targeted", "untargeted")
 COLUMNS = (
     Column("rank", "rank", int),
-    *(DATASET, NETWORK, METHOD),
+    *(DATASET, NETWORK, METHOD, SIZES),
     *(
         Column(f"{key}_{mode}", f"{title}, {mode}", Summary)
         for key, title in (("crei", "CREI"), ("rr", "RR"), ("worst", "worst case %"))
@@ -70,7 +70,8 @@ def _board(of: Sequence[str], name: str, title: str, found: Sequence[Assessed], 
 
 def _line(modes: dict[str, Assessed], rows: Rows) -> dict[str, Value]:
     behind = [row for one in modes.values() for row in one.rows()]
-    line = about(behind[0]) | {"alarms": alarms_on(rows, behind)}
+    first = next(iter(modes.values()))
+    line = about(first.row) | {"alarms": alarms_on(rows, behind), "sizes": first.sizes}
     for mode, one in modes.items():
         line |= {f"crei_{mode}": one.crei(), f"rr_{mode}": one.ratio(), f"worst_{mode}": one.worst()}
     return line

@@ -32,6 +32,6 @@ def published_crei(one: Assessed) -> Published | None:
     same = all(row[key] == value for key, value in SAME.items()) and row["network"] in NETWORKS and not row["defence"]
     pooled = {part.ipc for part in one.parts} == SIZES
     attacks = all(set(part.accuracy) == ATTACKS.get(str(row["mode"])) for part in one.parts)
-    if there is None or not (same and pooled and attacks and one.images == IMAGES):
+    if there is None or not (same and pooled and attacks and one.is_timed and one.images == IMAGES):
         return None
     return Published(round(there / 100, 6), "Table 2", PAPER, NOTE)

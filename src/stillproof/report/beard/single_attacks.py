@@ -11,7 +11,7 @@ from stillproof.report.beard.alarms import ALARMS, alarms_on
 from stillproof.report.beard.assessed import ALPHA, Assessed, mean_of_all
 from stillproof.report.beard.attacked import Attacked, Quantity
 from stillproof.report.beard.columns import DEFENCE, IMAGES, MODE, SIZES, about
-from stillproof.report.beard.time_notes import time_notes
+from stillproof.report.beard.time_notes import disturbed_notes
 from stillproof.report.rows import Rows, Values
 from stillproof.report.tables.columns import DATASET, METHOD, MISSING, NETWORK, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Mean, Table, Value
@@ -53,7 +53,7 @@ def single_attack_table(found: Sequence[Assessed], rows: Rows) -> Table:
             own = one.parts[0]
             told = _numbers(behind[0], own.time.get(attack)) if len(one.parts) == 1 else _pooled(one, behind)
             lines.append(line | told | _against_pool(attack, one.parts, rivals, len(one.row.results)))
-    return Table("attacks", "Attack by attack", COLUMNS, lines, [*NOTES, *time_notes(found)])
+    return Table("attacks", "Attack by attack", COLUMNS, lines, [*NOTES, *disturbed_notes(found)])
 
 
 def _is_rival(one: Assessed, other: Assessed) -> bool:

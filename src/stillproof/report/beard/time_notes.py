@@ -15,7 +15,11 @@ NOT_TIMED = "Nothing was timed: CREI is made of passes to the first success."
 
 
 def time_notes(found: Sequence[Assessed]) -> list[str]:
-    """Say whether times were disturbed, or there are none."""
-    disturbed = any(is_disturbed(row) for one in found for row in one.rows())
+    """Say whether times were disturbed, or there are none, so that CREI is another."""
     untimed = found and not any(one.is_timed for one in found)
-    return [*([DISTURBED_NOTE] if disturbed else []), *([NOT_TIMED] if untimed else [])]
+    return [*disturbed_notes(found), *([NOT_TIMED] if untimed else [])]
+
+
+def disturbed_notes(found: Sequence[Assessed]) -> list[str]:
+    """Say whether times were disturbed."""
+    return [DISTURBED_NOTE] if any(is_disturbed(row) for one in found for row in one.rows()) else []

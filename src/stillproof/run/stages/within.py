@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @stages.register("within", version=1)
 @dataclass(frozen=True)
 class Within(Stage):
-    """What an attack that looks for the nearest change comes to within a ball; derived, costs nothing.
+    """What an attack without a ball comes to within one; derived, costs nothing.
 
     Args:
         of: The attack, under ``fair``.
@@ -41,7 +41,7 @@ class Within(Stage):
         if cell.stage != "attack" or cell.spec["protocol"] != "fair":
             raise BadInput(f"{cell.label} is not an attack on pixels, so that a ball means nothing for it.")
         attack = cast(AnyAttack, attacks.rebuild(cell.spec["attack"]))
-        if not attack.nearest:
+        if attack.radius is not None:
             raise BadInput(f"{cell.label} has a ball of its own: give it another eps instead.")
         same = {key: cell.spec[key] for key in ("model", "test", "images", "protocol")}
         return Planned(

@@ -9,6 +9,7 @@ import torch
 
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput
+from stillproof.run.attack_names import attack_called
 from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.run.cell import Planned
 from stillproof.run.stage import Answer, Job, Stage
@@ -27,14 +28,15 @@ class WorstCase(Stage):
     """The images that a model has right in spite of each of several attacks; derived, costs nothing.
 
     Args:
-        of: The attacks, on the same images and the same model.
+        of: The attacks, on the same images and the same model; those without a targeted form are left out of targeted
+            ones.
     """
 
     of: tuple[Request, ...]
 
     def plan(self, planner: Planner) -> Planned:
         """Plan the counting, and the attacks."""
-        cells = [planner.plan(request) for request in self.of]
+        cells = [planner.plan(request) for request in [one for one in self.of if can_be_made(one)] or self.of]
         if not cells:
             raise BadInput("the worst case of no attack is not defined: name at least one.")
         for cell in cells:
@@ -61,3 +63,10 @@ class WorstCase(Stage):
             "attacks": len(cells),
         }
         return Answer(result, artifacts=artifacts, derived_from=tuple(cells))
+
+
+def can_be_made(asked: Request) -> bool:
+    """Say whether what an attack aims at is something that it can aim at."""
+    if asked.stage != "attack":
+        return can_be_made(asked.of) if isinstance(asked.params.get("of"), Request) else True
+    return asked.params.get("targets") is None or attack_called(asked.attack).has_target

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from stillproof.suites.beard.victims import MODES, Mode, Victim, Victims, can_aim, has_no_ball
+from stillproof.suites.beard.victims import MODES, Mode, Victim, Victims, has_no_ball
 from stillproof.suites.requests import Request, Row
 
 WITHIN = 128 / 255  # of L2: the ball of PGD-L2, in which changes of attacks without one count, too
@@ -34,7 +34,7 @@ def attacked_rows(section: str, victims: Victims, asked: Iterable[Victim]) -> It
                 yield victims.row(section, victim, partial(under.judged, attack), measure="accuracy", **about)
                 if suite.timed:
                     yield victims.row(section, victim, partial(under.timed, attack), measure="time", **about)
-            if under.possible:
+            if attacks:
                 yield victims.row(section, victim, under.worst, measure="worst", mode=mode)
 
 
@@ -46,11 +46,6 @@ class _Under:
     victim: Victim
     mode: Mode
     attacks: Sequence[str]
-
-    @property
-    def possible(self) -> list[str]:
-        """Return those attacks that can be made: one that cannot aim is a dash in its own row alone."""
-        return [attack for attack in self.attacks if self.mode == "untargeted" or can_aim(attack)]
 
     def judged(self, attack: str, seed: int) -> Request:
         """Ask for an attack; under ``fair``, changes of one without a ball count only within the usual one of L2."""
@@ -65,4 +60,4 @@ class _Under:
 
     def worst(self, seed: int) -> Request:
         """Ask for the images that withstand all attacks."""
-        return Request("worst-case", of=[self.judged(attack, seed) for attack in self.possible])
+        return Request("worst-case", of=[self.judged(attack, seed) for attack in self.attacks])

@@ -116,10 +116,5 @@ def family(attack: str) -> str:
 
 
 def has_no_ball(attack: str) -> bool:
-    """Say whether an attack looks for the nearest change, wherever that is."""
-    return bool(getattr(attacks.build(family(attack)), "nearest", False))
-
-
-def can_aim(attack: str) -> bool:
-    """Say whether an attack has a targeted form."""
-    return bool(getattr(attacks.build(family(attack)), "has_target", True))
+    """Say whether an attack may change images by any amount, as those do that look for the nearest change."""
+    return "eps" not in attacks.entry(family(attack)).params
