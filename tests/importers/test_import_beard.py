@@ -269,6 +269,14 @@ def test_batches_of_real_images_are_those_of_the_recipe(tmp_path: Path) -> None:
     assert "batch" not in read_config(write_config(tmp_path, batch_train=32, src_dataset=True)).params["recipe"]
 
 
+def test_a_model_whose_method_is_not_here_can_be_attacked_all_the_same(tmp_path: Path, stillproof: Commands) -> None:
+    write_config(tmp_path, method="ROME", load_file="rome.pth", test_attack=["PGD"], target_attack=[True])
+    done = stillproof("import", "train_config.json", "--out", "mine.toml", cwd=tmp_path)
+    command = "stillproof attack rome.pth --dataset cifar10 --protocol faithful --attack pgd --targeted"
+    assert done.code == 0 and f"next: {command}" in done.out and "only its model is attacked" in done.err
+    assert command in (tmp_path / "mine.toml").read_text(encoding="utf-8")
+
+
 def test_commands_name_the_network_and_quote_the_file(tmp_path: Path) -> None:
     read = read_config(write_config(tmp_path, load_file="my net.pth", test_attack=["PGD"], model="ConvNetAS"))
     command = "stillproof attack 'my net.pth' --dataset cifar10 --protocol faithful"

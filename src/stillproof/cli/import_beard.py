@@ -38,9 +38,10 @@ def _config(path: Path, out: Path | None, as_json: bool) -> None:
     from stillproof.importers.beard_config import read_config
 
     read = read_config(path)
-    suites.build(read.suite, read.params)  # what cannot be asked is refused here, and not when it runs
-    also = "".join(f"# on the model that it loads: {command}\n" for command in read.commands)
-    text = to_toml(read.suite, read.params) + also
+    text = "".join(f"# on the model that it loads: {command}\n" for command in read.commands)
+    if read.suite:
+        suites.build(read.suite, read.params)  # what cannot be asked is refused here, and not when it runs
+        text = to_toml(read.suite, read.params) + text
     for sentence in read.found:
         say(f"found: {sentence}")
     if out is not None:
@@ -54,7 +55,7 @@ def _config(path: Path, out: Path | None, as_json: bool) -> None:
     elif out is None:
         write(text)
     else:
-        write(f"{out}\nnext: stillproof run {read.suite} --config {out}")
+        write(f"{out}\nnext: {f'stillproof run {read.suite} --config {out}' if read.suite else read.commands[0]}")
 
 
 def _logs(path: Path, store: str | None, as_json: bool) -> None:

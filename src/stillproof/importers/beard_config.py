@@ -10,7 +10,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 from stillproof.importers.beard_attacking import attacked, commands_of, defended
 from stillproof.importers.beard_names import NETWORKS
-from stillproof.importers.beard_training import is_real, method_of, recipe_of
+from stillproof.importers.beard_training import has_method, is_real, method_of, recipe_of
 from stillproof.importers.beard_values import BeardValues
 
 FORMAT = "beard-config"
@@ -36,7 +36,7 @@ class SuiteConfig:
     """A configuration as a suite takes it.
 
     Args:
-        suite: The suite.
+        suite: The suite; empty if no suite can make the model.
         params: Its parameters.
         commands: The same attacks on the very model that it loads, as commands.
         found: What was found out about it, one sentence each.
@@ -73,6 +73,9 @@ def read_config(path: Path) -> SuiteConfig:
 
 def _config(config: BeardValues) -> SuiteConfig:
     recipe, real = recipe_of(config), is_real(config)
+    if config.loads_model and not has_method(config):
+        why = f"neither a set nor a distiller of {config.values['method']!r} is there: only its model is attacked"
+        return SuiteConfig("", {}, commands_of(config), (why, *_differences(config)))
     methods = [] if real else [method_of(config)]
     params: Json = {
         "dataset": [config.dataset],

@@ -16,6 +16,12 @@ def is_real(config: BeardValues) -> bool:
     return config.is_set("src_dataset") and not config.loads_model
 
 
+def has_method(config: BeardValues) -> bool:
+    """Say whether there is a set to train on, or a distiller that makes one."""
+    place = config.place("data_file")
+    return (place is not None and place.exists()) or str(config.values["method"]).lower() in distillers.entries()
+
+
 def method_of(config: BeardValues) -> str:
     """Return the set that is trained on if its file is there, else our form of the method.
 
@@ -25,12 +31,12 @@ def method_of(config: BeardValues) -> str:
     if place is not None and place.exists():
         decode = "grid2x2" if config.is_set("aug") else "none"
         return write_reference(_set_name(method), {"artifact": place.resolve(), "experiment": 0, "decode": decode})
-    if method.lower() in distillers.entries():
-        return method.lower()
-    raise BadInput(
-        f"{config.path}: neither is there a file {place or 'data_file'}, nor a distiller called {method!r}: "
-        "put the set beside the configuration."
-    )
+    if not has_method(config):
+        raise BadInput(
+            f"{config.path}: neither is there a file {place or 'data_file'}, nor a distiller called {method!r}: "
+            "put the set beside the configuration."
+        )
+    return method.lower()
 
 
 def _set_name(method: str) -> str:
