@@ -66,11 +66,9 @@ class Attacked:
 def pool_of_seed(parts: Sequence[Attacked], what: Quantity, seed: int) -> Pool | None:
     """Return a quantity of a seed's models of all sizes; nothing if one of them is missing."""
     known = [values for part in parts if (values := part.of_seed(what, seed)) is not None]
-    return (
-        ([clean for clean, _ in known], [list(under.values()) for _, under in known])
-        if len(known) == len(parts)
-        else None
-    )
+    if len(known) < len(parts):
+        return None
+    return [clean for clean, _ in known], [list(under.values()) for _, under in known]
 
 
 def attacked(ipc: int | None, rows: Sequence[Answered]) -> Attacked:
