@@ -19,7 +19,7 @@ class ClampedDeepFool(Attack):
 
     Where the clamp holds an image back, steps become smaller than rounding, and many images end on a border. Which side
     of it they are on depends on how many images are asked of at once: the original changes images one by one and judges
-    them together, this one the other way round, which is faster and comes to the same.
+    them together, this one the other way round, which is faster. The images are the same, and rounding decides in both.
 
     Args:
         steps: The most steps.
