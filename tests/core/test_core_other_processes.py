@@ -25,7 +25,15 @@ def share_between(monkeypatch: pytest.MonkeyPatch, before: Reading | None, after
 
 def test_what_is_busy_and_not_ours_is_others(monkeypatch: pytest.MonkeyPatch) -> None:
     # Ten seconds of two processors: twelve of twenty busy, seven of them by this process.
-    assert share_between(monkeypatch, (100.0, 40.0, 3.0), (120.0, 52.0, 10.0)) == pytest.approx(0.25)
+    found = share_between(monkeypatch, (100.0, 40.0, 3.0), (120.0, 52.0, 10.0))
+    assert found == pytest.approx(0.25, abs=(os.cpu_count() or 1) / SECOND)
+
+
+def test_a_tick_of_the_clock_is_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    tick, processors = 1 / SECOND, os.cpu_count() or 1
+    assert share_between(monkeypatch, (0.0, 0.0, 0.0), (12 * tick, 7 * tick, 6 * tick)) == 0.0
+    busy = (6 + 2 * processors) * tick
+    assert (share_between(monkeypatch, (0.0, 0.0, 0.0), (12 * tick, busy, 6 * tick)) or 0) > 0.05
 
 
 @given(st.floats(0, 10), st.floats(0, 10), st.floats(0, 10))

@@ -13,7 +13,11 @@ COUNTERS = 8  # user to steal; the rest is of guests, which count as user time a
 
 
 class OtherProcesses:
-    """Measures, while it is open, the share of the machine's processors that was not free and not ours."""
+    """Measures, while it is open, the share of the machine's processors that was not free and not ours.
+
+    The counters are coarse: what one tick of every processor could be is taken off, so that a few milliseconds are not
+    said to have been disturbed because a tick fell into them.
+    """
 
     share: float | None = None  # 0 to 1; None where the system does not tell, or too little time has passed
 
@@ -29,7 +33,12 @@ class OtherProcesses:
         after = _read()
         if self._before and after:
             total, busy, own = (now - then for now, then in zip(after, self._before, strict=True))
-            self.share = min(1.0, max(0.0, (busy - own) / total)) if total > 0 else None
+            self.share = min(1.0, max(0.0, (busy - own - _one_tick_each()) / total)) if total > 0 else None
+
+
+def _one_tick_each() -> float:
+    """Return the seconds that counters may be off by."""
+    return (os.cpu_count() or 1) / os.sysconf("SC_CLK_TCK") if sys.platform == "linux" else 0.0
 
 
 def _read() -> tuple[float, float, float] | None:
