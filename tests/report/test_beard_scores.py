@@ -180,6 +180,13 @@ def test_boards_rank_by_crei_and_put_what_is_missing_last() -> None:
     assert {f"leaderboard-cifar10-{size}" for size in (1, 10, 50)} <= set(found)
 
 
+def test_a_mode_without_any_score_does_not_take_ranks_away() -> None:
+    alone = [one for one in bacon(mode="untargeted") if one["attack"] in (None, "fgsm") and one["ipc"] == 50]
+    found = [one for one in bacon() if one["ipc"] == 50]
+    board = tables([*found, *alone])["leaderboard-cifar10-50"].rows
+    assert [(line["rank"], line["crei_untargeted"]) for line in board] == [(1, None)], "one attack alone has no ratio"
+
+
 def test_alarms_stand_beside_robust_numbers() -> None:
     assert {line["alarms"] for line in tables(bacon())["scores"].rows} == {"not checked"}
     rung = [{"alarms": ["the gradient is zero"]}]

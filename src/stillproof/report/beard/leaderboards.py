@@ -28,7 +28,7 @@ COLUMNS = (
     *RULES_OF_OWN_RECIPES,
 )
 NOTE = (
-    "By CREI, the mean of targeted and untargeted where both were asked, which rewards slow attacks as much as "
+    "By CREI, the mean of targeted and untargeted where there are both, which rewards slow attacks as much as "
     "robustness: a model that is worse in the worst case may stand above a better one."
 )
 
@@ -57,8 +57,8 @@ def _board(of: Sequence[str], name: str, title: str, found: Sequence[Assessed], 
     methods: dict[str, dict[str, Assessed]] = {}
     for one in found:
         methods.setdefault(str(one.row["method"]), {})[str(one.row["mode"])] = one
-    asked = {mode for modes in methods.values() for mode in modes}
-    points = {method: _points(modes, asked) for method, modes in methods.items()}
+    known = {mode for modes in methods.values() for mode, one in modes.items() if one.crei() is not None}
+    points = {method: _points(modes, known) for method, modes in methods.items()}
     lines: list[dict[str, Value]] = []
     for method in sorted(points, key=lambda method: points[method], reverse=True):
         better = sum(other > points[method] for other in points.values())
@@ -77,7 +77,7 @@ def _line(modes: dict[str, Assessed], rows: Rows) -> dict[str, Value]:
     return line
 
 
-def _points(modes: Mapping[str, Assessed], asked: Collection[str]) -> float:
-    """Return what a method is ranked by; one that lacks a score in a mode that was asked comes last."""
-    known = [value.mean for one in modes.values() if (value := one.crei()) is not None]
-    return sum(known) / len(known) if len(known) == len(asked) else -1.0
+def _points(modes: Mapping[str, Assessed], known: Collection[str]) -> float:
+    """Return what a method is ranked by; one that lacks a score in a mode in which others have one comes last."""
+    values = [value.mean for one in modes.values() if (value := one.crei()) is not None]
+    return sum(values) / len(values) if values and len(values) == len(known) else -1.0
