@@ -110,7 +110,9 @@ class Attack(Stage):
         ctx = job.context(Seeds(spec["seed"]).child("attack"))
         found, total = OutcomeParts(ctx.notes), spec["images"]
         with Meter() as meter, attacker.victim(total, ctx) as victim:
-            for number in ctx.loop(-(-total // attacker.batch), outcomes=found):
+            # Its name has the size of batches, so that a loop with batches of another size is not gone on with.
+            name = f"batches-of-{attacker.batch}"
+            for number in ctx.loop(-(-total // attacker.batch), name=name, outcomes=found):
                 start = number * attacker.batch
                 found.parts.append(attacker.run(victim, slice(start, min(total, start + attacker.batch)), ctx))
                 job.say(found.fooled_so_far())
