@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 from stillproof.importers.beard_names import NETWORKS, cannot_aim
-from stillproof.importers.beard_values import NONE, BeardValues
+from stillproof.importers.beard_values import BeardValues
 
 # BEARD's adversarial training: PGD from the image itself, with its step of 2/225.
 DEFENCE = "pgd-at:random_start=false:step=2/225"
@@ -27,10 +27,9 @@ def attacked(config: BeardValues) -> Json:
 
 def defended(config: BeardValues) -> Json:
     """Return what adversarial training adds to the parameters; PGD judges it where no attack is named."""
-    attack = config.values.get("train_attack")
-    if attack in NONE:
+    if not config.is_set("train_attack"):
         return {}
-    if attack != "PGD":
+    if (attack := config.values["train_attack"]) != "PGD":
         raise BadInput(f"{config.path}: train_attack {attack!r} is not known: BEARD trains with PGD or None.")
     judged = {} if config.attacks else {"attacks": ["pgd"], "targeted_attacks": []}
     return {"sections": ["defences"], "defences": [DEFENCE]} | judged

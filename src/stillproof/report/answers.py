@@ -77,9 +77,13 @@ class Answered:
 
     def mean_of_all(self, name: str = "accuracy") -> float | None:
         """Return the mean of that number, or nothing if a seed does not have it."""
-        values = self.values(name)
-        known = [value for value in values if value is not None]
-        return math.fsum(known) / len(known) if known and len(known) == len(values) else None
+        return mean_of_all(self.values(name))
+
+
+def mean_of_all(values: Sequence[float | None]) -> float | None:
+    """Return the mean, or nothing if one of the values is missing."""
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def answered_rows(store: Store, run: Run) -> list[Answered]:

@@ -32,7 +32,7 @@ def pool_table(found: Json) -> Table:
         for row in found["attacks"]
     ]
     aim = "untargeted" if found["targets"] is None else f"targeted ({found['targets']})"
-    scores = ", ".join(f"{key.upper()} {_percent(found[key])}" for key in ("rr", "ae", "crei"))
+    scores = ", ".join(f"{key.upper()} {percent(found[key]) or '-'}" for key in ("rr", "ae", "crei"))
     notes = [f"Models: {found['models']}. {scores}. {SCORES}", *(f"Missing: {why}" for why in found["reasons"])]
     reasons = {row["attack"]: row["reason"] for row in found["attacks"] if row["reason"]}
     notes += [f"Left out, {attack}: {reason}" for attack, reason in reasons.items()]
@@ -45,7 +45,3 @@ def pool_table(found: Json) -> Table:
         notes.append("Not checked for signs of gradient masking: --check looks for them.")
     title = f"Pool {found['pool']} under attack, {found['n']} test images of {found['dataset']}"
     return Table("pool-score", title, COLUMNS, lines, notes)
-
-
-def _percent(score: float | None) -> str:
-    return "-" if score is None else f"{100 * score:.2f}"

@@ -27,7 +27,6 @@ class PoolScore:
         models: One score per model; those of single attacks are its ``attacks``.
         rr: The robustness ratio.
         ae: The attack efficiency on passes to the first success; an attack that turns no image has none.
-        crei: Half of each.
         reasons: Why a ratio is not defined.
     """
 
@@ -36,8 +35,12 @@ class PoolScore:
     models: Sequence[AttackScore]
     rr: float | None
     ae: float | None
-    crei: float | None
     reasons: Sequence[str] = ()
+
+    @property
+    def crei(self) -> float | None:
+        """Return half of each."""
+        return None if self.rr is None or self.ae is None else crei(self.rr, self.ae)
 
     def as_dict(self) -> Json:
         """Return the scores as JSON values."""
@@ -86,7 +89,7 @@ def pool_score(pool: str, dataset: str, models: Sequence[AttackScore]) -> PoolSc
     passes = [_passes_to_success(one) for some in made for one in some]
     rr = ratio(robustness_ratio, clean, [[one.robust_accuracy or 0.0 for one in some] for some in made])
     ae = ratio(_efficiency, [mean for mean in passes if mean is not None])
-    return PoolScore(pool, dataset, models, rr, ae, None if rr is None or ae is None else crei(rr, ae), reasons)
+    return PoolScore(pool, dataset, models, rr, ae, reasons)
 
 
 def _efficiency(passes: Sequence[float]) -> float:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from stillproof.core.errors import Unsupported
-from stillproof.report.answers import Answered
+from stillproof.report.answers import Answered, mean_of_all
 from stillproof.report.beard.attacked import Attacked, Pool, Quantity, attacked, pool_of_seed
 from stillproof.report.rows import Values, grouped
 from stillproof.score.robustness import attack_efficiency, crei, mean_accuracy, robustness_ratio
 from stillproof.score.stats import Summary, summarise, summarise_accuracies
 
 ALPHA = 0.5  # weight of the robustness ratio in CREI; the rest is that of attack efficiency
+ROBUST = "robust_accuracy"
 WHERE = ("dataset", "network", "method", "defence", "mode")
 
 
@@ -45,8 +46,7 @@ class Assessed:
     @property
     def images(self) -> int | None:
         """Return how many test images each model was attacked on."""
-        counts = {answer["n"] for answer in self.row.results if answer is not None and "n" in answer}
-        return counts.pop() if len(counts) == 1 else None
+        return self.row.counted(ROBUST)
 
     def ratio(self) -> Summary | None:
         """Return the robustness ratio."""
@@ -114,7 +114,7 @@ def assessed(rows: Iterable[Answered]) -> list[Assessed]:
 
 def _speaker(rows: Sequence[Answered]) -> Answered:
     """Return the first row that knows the number of test images, if there is one: it speaks for all of them."""
-    return next((row for row in rows if any(answer and "n" in answer for answer in row.results)), rows[0])
+    return next((row for row in rows if row.counted(ROBUST) is not None), rows[0])
 
 
 def _scored(score: Callable[..., float], pool: Pool) -> float | None:
@@ -123,12 +123,6 @@ def _scored(score: Callable[..., float], pool: Pool) -> float | None:
         return score(*pool)
     except Unsupported:
         return None
-
-
-def mean_of_all(values: Values) -> float | None:
-    """Return the mean; nothing if one of the values is missing."""
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
 
 
 def _summary(values: Values) -> Summary | None:

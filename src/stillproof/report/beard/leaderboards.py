@@ -57,15 +57,15 @@ def _board(of: Sequence[str], name: str, title: str, found: Sequence[Assessed], 
     methods: dict[str, dict[str, Assessed]] = {}
     for one in found:
         methods.setdefault(str(one.row["method"]), {})[str(one.row["mode"])] = one
-    known = {mode for modes in methods.values() for mode, one in modes.items() if one.crei() is not None}
-    points = {method: _points(modes, known) for method, modes in methods.items()}
-    lines: list[dict[str, Value]] = []
-    for method in sorted(points, key=lambda method: points[method], reverse=True):
-        better = sum(other > points[method] for other in points.values())
-        lines.append(_line(methods[method], rows) | {"rank": None if points[method] < 0 else 1 + better})
+    lines = [_line(modes, rows) for modes in methods.values()]
+    known = [mode for mode in MODES if any(line.get(f"crei_{mode}") for line in lines)]
+    points = [_points(line, known) for line in lines]
+    ranks = [None if own < 0 else 1 + sum(other > own for other in points) for own in points]
+    by_points = sorted(range(len(lines)), key=lambda place: points[place], reverse=True)
+    ranked = [{**lines[place], "rank": ranks[place]} for place in by_points]
     called = figure_name("leaderboard", [*of, name])
     notes = [NOTE, ALARM_NOTE, *time_notes(found)]
-    return Table(called, f"Leaderboard of {', '.join(of)}, {title}", COLUMNS, lines, notes)
+    return Table(called, f"Leaderboard of {', '.join(of)}, {title}", COLUMNS, ranked, notes)
 
 
 def _line(modes: dict[str, Assessed], rows: Rows) -> dict[str, Value]:
@@ -77,7 +77,7 @@ def _line(modes: dict[str, Assessed], rows: Rows) -> dict[str, Value]:
     return line
 
 
-def _points(modes: Mapping[str, Assessed], known: Collection[str]) -> float:
-    """Return what a method is ranked by; one that lacks a score in a mode in which others have one comes last."""
-    values = [value.mean for one in modes.values() if (value := one.crei()) is not None]
+def _points(line: Mapping[str, Value], known: Collection[str]) -> float:
+    """Return what a line is ranked by; one that lacks a score in a mode in which others have one comes last."""
+    values = [value.mean for mode in known if isinstance(value := line.get(f"crei_{mode}"), Summary)]
     return sum(values) / len(values) if values and len(values) == len(known) else -1.0

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from stillproof.core.errors import Unsupported
-from stillproof.report.answers import Answered
+from stillproof.report.answers import Answered, mean_of_all
 from stillproof.report.beard.alarms import ALARMS, alarms_on
-from stillproof.report.beard.assessed import ALPHA, Assessed, mean_of_all
+from stillproof.report.beard.assessed import ALPHA, Assessed
 from stillproof.report.beard.attacked import Attacked, Quantity
 from stillproof.report.beard.columns import DEFENCE, IMAGES, MODE, SIZES, about
 from stillproof.report.beard.time_notes import disturbed_notes
