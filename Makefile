@@ -31,7 +31,7 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff format .
 
 lock: $(VENV)/installed-dev
-	@$(BIN)/python -m tools.lock --bump '$(BUMP)' --same '$(SAME)'
+	@$(BIN)/python -m tools.lock --bump '$(BUMP)' --same '$(SAME)' --moved '$(MOVED)'
 
 clean:
 	rm -rf $(VENV) $(DEMO)

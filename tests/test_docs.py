@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commands import TINY, Commands
-from stillproof.core.components import REGISTRIES
+from stillproof.core.components import REGISTRIES, stages
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "add-a-method.md"
@@ -72,3 +72,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
     missing = [link for link in links if not (page.parent / link).exists()]
     assert missing == []
+
+
+def test_the_page_on_the_architecture_names_every_stage_and_only_files_that_are_there() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    table = text[text.index("| stage | its question |") :].partition("\n\n")[0]
+    named = [name for line in table.splitlines()[2:] for name in re.findall(r"`([\w-]+)`", line.split("|")[1])]
+    assert sorted(named) == sorted(stages.entries())
+    files = re.findall(r"`((?:\w+/)+\w+\.py)`", text)
+    roots = (DOCS.parent / "src" / "stillproof", DOCS.parent)
+    assert files and [file for file in files if not any((root / file).is_file() for root in roots)] == []

@@ -63,6 +63,24 @@ def test_the_answer_agrees_with_the_model() -> None:
     assert eight_bit.robust_accuracy == pytest.approx(score.robust_accuracy, abs=0.05)
 
 
+@pytest.mark.parametrize("attack", ["pgd", "cw:steps=5", "square:queries=5"])
+def test_probabilities_are_not_taken_for_logits_without_a_word(attack: str) -> None:
+    assert stillproof.attack(MODEL, IMAGES, LABELS, attack=attack).warnings == []
+    (said,) = stillproof.attack(nn.Sequential(MODEL, nn.Softmax(1)), IMAGES, LABELS, attack=attack).warnings
+    assert said.startswith("the model seems to return probabilities")
+    logarithms = stillproof.attack(nn.Sequential(MODEL, nn.LogSoftmax(1)), IMAGES, LABELS, attack=attack)
+    assert logarithms.warnings == [], "these do as well as logits"
+
+
+def test_gradients_of_zero_are_told_without_a_check() -> None:
+    rounded = stillproof.attack(lambda pixels: MODEL((9 * pixels).round() / 9), IMAGES, LABELS)
+    (said,) = rounded.warnings
+    assert rounded.clean_accuracy is not None and not rounded.checked
+    right = round(60 * rounded.clean_accuracy)
+    assert said.startswith(f"its gradient is zero, or no number, for {right} of {right} images")
+    assert f"Warning of pgd: {said}" in repr(rounded)
+
+
 def test_functions_norms_targets_and_checks() -> None:
     plain = stillproof.attack(lambda pixels: MODEL(pixels), IMAGES, LABELS, norm="L2")
     assert (plain.attack, plain.norm, plain.eps) == ("pgd-l2", "L2", 128 / 255)

@@ -10,8 +10,8 @@ from fresh_python import run_python
 LASTING = """
 Answer Answered Attack Augmented BadInput Bar Bars Batch BatchLoss Body BoundedAttack Bytes ClassMeans Column
 Context Crafting Curve CurvePanel Curves DSA DataInfo DataMissing Defence Difference Distilled Form Hard ImageSet Images
-IteratedAttack Job LOSSES LogitObjective Needs Norm Objective Outcome Passes PerEpoch Percent Planned Planner Point
-Preset RealBatches Recipe Request Row RowBuilder Rows Rules Scale Seconds Section Seeds Space Stage StepAttack
+IteratedAttack Job LOSSES LogitObjective Needs Norm Number Objective Outcome Passes PerEpoch Percent Planned Planner
+Point Preset RealBatches Recipe Request Row RowBuilder Rows Rules Scale Seconds Section Seeds Space Stage StepAttack
 StillproofError Stored Summary Table TargetSource TrainedBefore TrainedModel Training Unsupported Value Walk
 anywhere attack_of attacks augmentations basis_of begin_base columns compiled datasets defence_of defences descend
 distilled distillers diverse_gradient draw_bars draw_curves figures_by grouped initial_images keep_images missing_notes

@@ -14,6 +14,8 @@ from stillproof.core.errors import BadInput
 from stillproof.data.load import load
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSet
+from stillproof.report.figures.captions import caption
+from stillproof.report.figures.values import Bars
 from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
 from stillproof.report.sets import sets_of_run
@@ -70,7 +72,7 @@ def test_a_set_stands_beside_distillers_and_stays_readable(home: Home) -> None:
     one = "One set for all seeds: my-set; other seeds are other trainings on it, not other sets."
     assert one in session.compare(["my-set", "random"]).table().notes
     (figure,) = report.figures().values()
-    assert "one set for all seeds: my-set" in " ".join(text.get_text() for text in figure.texts)
+    assert isinstance(figure, Bars) and "one set for all seeds: my-set" in caption(figure)
     assert made.artifact in {one.id for one in sets_of_run(session.store, report.run, None)}
     assert made.artifact in {one.id for one in sets_of_run(session.store, report.run, [2])}
     assert made.artifact not in {one.id for one in sets_of_run(session.store, report.run, [1])}

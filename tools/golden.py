@@ -12,15 +12,36 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.session import Session
 from stillproof.suites.requests import Request, distilled, real_images, trained
 
 KEPT = Path(__file__).with_name("golden.json")
 TOLERANCE = 1e-3  # relative; training on a few images multiplies differences of the last bits
 DIGITS = real_images("digits")
-NETWORK = "convnet-2:width=8"
+NETWORK, BATCH_NORMED = "convnet-2:width=8", "convnet-2-bn:width=8"
 METHODS = ("random", "k-center", "herding", "dc", "dsa", "dm", "mtt:experts=1", "kip", "kip:zca=true", "idm", "datadam")
+TAUGHT = ("bacon", "sre2l", "rded")
 RECIPES = ("smoke", "smoke:augment=dsa", "smoke:augment=cutmix", "smoke:optimiser=adam:schedule=cosine:clip=1.0")
+DEFENCE = "pgd-at:eps=0.1:steps=3"
+VICTIM = trained(DIGITS, NETWORK, "quick-real:epochs=4", 0)
+ATTACKED = 20  # images
+FAIR = (  # of each family
+    "fgsm:eps=0.05",
+    "pgd:eps=0.05:steps=5",
+    "mifgsm:eps=0.05:steps=5",
+    "apgd:eps=0.05:steps=10",
+    "autoattack:eps=0.05:steps=5:queries=20",
+    "fab:steps=10",
+    "fmn-l2:steps=20",
+    "ddn:steps=20",
+    "cw:steps=20:lr=0.05",
+    "deepfool:steps=10",
+    "square:eps=0.1:queries=50",
+    "spsa:eps=0.1:steps=3:samples=32",
+    "onepixel:pixels=3",
+)
+FAITHFUL = ("pgd:steps=5", "cw:steps=20", "deepfool:steps=10")
 
 Numbers = dict[str, float]
 
@@ -28,14 +49,23 @@ Numbers = dict[str, float]
 def compute() -> dict[str, Numbers]:
     """Return the numbers of all golden cells."""
     made = {method: distilled(DIGITS, method, 2, 0, NETWORK, "smoke") for method in METHODS}
+    made |= {method: distilled(DIGITS, method, 2, 0, BATCH_NORMED, "smoke") for method in TAUGHT}
     models = {f"train {recipe}": trained(made["random"], NETWORK, recipe, 0) for recipe in RECIPES}
+    models[f"train {DEFENCE}"] = trained(made["random"], NETWORK, "smoke", 0, defence=DEFENCE)
+    asked = [("fair", attack) for attack in FAIR] + [("faithful", attack) for attack in FAITHFUL]
+    attacked = {f"{protocol} {attack}": _attack(attack, protocol) for protocol, attack in asked}
     with tempfile.TemporaryDirectory() as folder:
         session = Session(f"{folder}/golden.db")
         try:
             found = {name: _of_a_set(session, request) for name, request in made.items()}
-            return found | {name: _of_a_training(session, request) for name, request in models.items()}
+            found |= {name: _of_a_training(session, request) for name, request in models.items()}
+            return found | {name: _of_an_attack(session, request) for name, request in attacked.items()}
         finally:
             session.close()
+
+
+def _attack(attack: str, protocol: str) -> Request:
+    return Request("attack", model=VICTIM, dataset="digits", attack=attack, limit=ATTACKED, protocol=protocol)
 
 
 def _of_a_set(session: Session, request: Request) -> Numbers:
@@ -45,6 +75,13 @@ def _of_a_set(session: Session, request: Request) -> Numbers:
 
 def _of_a_training(session: Session, request: Request) -> Numbers:
     return {f"loss {epoch}": loss for epoch, loss in enumerate(session.answer(request)["losses"])}
+
+
+def _of_an_attack(session: Session, request: Request) -> Numbers:
+    answer = session.answer(request)
+    outcomes = read_outcomes(session.store, answer["outcomes"])
+    sizes = {norm: outcomes[norm].double().mean().item() for norm in ("linf", "l2")}
+    return {"robust": answer["robust_accuracy"], "passes": answer["passes_per_image"], **sizes}
 
 
 def differences(kept: Mapping[str, Numbers], found: Mapping[str, Numbers]) -> list[str]:

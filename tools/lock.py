@@ -2,7 +2,8 @@
 
 A file whose comments or docstrings alone changed, a new file, and one that was only moved need no word. For any other,
 ``BUMP=path,path`` says that its numbers may change (its generation rises, and what is computed with it gets a new
-name), and ``SAME=reason`` that all others give the same numbers as before, which a few golden cells must confirm.
+name), ``MOVED=old:new,old:new`` that it is elsewhere or part of another file, and ``SAME=reason`` that all others give
+the same numbers as before. A few golden cells must confirm the last two, and neither renames anything.
 """
 
 from __future__ import annotations
@@ -12,37 +13,17 @@ import hashlib
 import json
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stillproof.core.closure import closure
 from stillproof.core.code_text import code_hash
 from stillproof.core.lock import LOCK, ROOT, Line, path_in_lock
+from tools.lock_lines import Change, Refused, compare, lines_of, renewed
 from tools.locked_components import components, defaults, generations_in_names
 
-Lines = Mapping[str, dict[str, Any]]
 PREFIX = "src/stillproof/"  # as a shell completes it
 EMPTY: dict[str, Any] = {"files": {}, "gone": {}, "names": {}, "defaults": {}}
-
-
-class Refused(Exception):
-    """The lock stays as it is; the message says why."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """How the files differ from their lines."""
-
-    new: list[str]
-    gone: list[str]
-    moved: dict[str, str]  # the new path of a file whose code is what it was, to the old one
-    text_only: list[str]  # comments, docstrings, blank lines
-    code: list[str]
-
-    def unaccounted(self, bump: Collection[str]) -> list[str]:
-        """Return the files that changed or went away, and that nobody has said anything of."""
-        return [name for name in (*self.code, *self.gone) if name not in bump]
 
 
 def present() -> dict[str, Line]:
@@ -55,44 +36,6 @@ def present() -> dict[str, Line]:
 def line_of(path: Path, name: str = "") -> Line:
     """Return the line of a file, of the first generation."""
     return Line(1, hashlib.sha256(path.read_bytes()).hexdigest(), code_hash(path.read_text(encoding="utf-8")), name)
-
-
-def compare(lines: Lines, files: Mapping[str, Line]) -> Change:
-    """Return how the files differ from the lock."""
-    both = [name for name in files if name in lines]
-    code = [name for name in both if files[name].code != lines[name]["code"]]
-    text = [name for name in both if name not in code and files[name].bytes != lines[name]["bytes"]]
-    gone = {lines[name]["code"]: name for name in lines if name not in files}
-    moved = {name: gone[line.code] for name, line in files.items() if name not in lines and line.code in gone}
-    new = [name for name in files if name not in lines and name not in moved]
-    return Change(new, [name for name in gone.values() if name not in moved.values()], moved, text, code)
-
-
-def renewed(lock: Mapping[str, Any], files: Mapping[str, Line], bump: Collection[str], reason: str) -> dict[str, Any]:
-    """Return the new lines, and the generations of files that are gone; refuse what nobody has accounted for."""
-    lines: Lines = lock["files"]
-    change = compare(lines, files)
-    for name in bump:
-        if name not in files:
-            raise Refused(f"BUMP={name}: there is no such file in the lock.")
-    open_questions = change.unaccounted(bump)
-    if open_questions and not reason:
-        raise Refused(
-            f"{', '.join(open_questions)} changed or went away: say BUMP=path,path for files whose numbers may change, "
-            "and SAME='why not' for the others."
-        )
-    gone = dict(lock["gone"]) | {name: lines[name]["generation"] for name in change.gone}
-    found = {}
-    for name, line in files.items():
-        # A file that comes again under an old path is not what was there before.
-        old = lines.get(change.moved.get(name, name)) or {"generation": gone.get(name, 0) + 1}
-        found[name] = {"generation": old["generation"] + (name in bump), "bytes": line.bytes, "code": line.code}
-        if (key := old.get("key", change.moved.get(name, name))) != name:
-            found[name]["key"] = key
-        why = reason if name in open_questions else old.get("same")
-        if why and name not in bump:
-            found[name]["same"] = why
-    return {"files": found, "gone": gone}
 
 
 def changed_defaults(before: Mapping[str, Mapping[str, str]], after: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
@@ -125,27 +68,48 @@ def write(lock: Mapping[str, Any]) -> None:
     LOCK.write_text(f'{{"files": {{\n{files}\n}}{rest}}}\n', encoding="utf-8")
 
 
-def renew(lock: Mapping[str, Any], bump: Collection[str], reason: str) -> Change:
-    """Write the lock anew, or refuse."""
+def renamed(
+    before: Mapping[str, Mapping[str, int]], after: Mapping[str, Mapping[str, int]], new: Collection[str]
+) -> list[str]:
+    """Return the components whose names hold other generations than before; those of ``new`` files had no name."""
+    modules = {name: entry.module for name, entry in components().items() if path_in_lock(entry.module) not in new}
+    # All components of a file hold the same, so that one which is new in it can be told from one that is renamed.
+    held = [(module, before.get(name)) for name, module in modules.items()]
+    return [name for name, module in modules.items() if (module, after.get(name)) not in held]
+
+
+def renew(lock: Mapping[str, Any], bump: Collection[str], reason: str, moves: Mapping[str, str]) -> dict[str, Any]:
+    """Write the lock anew, or refuse; return what to tell."""
     files = present()
-    change = compare(lock["files"], files)
-    fresh = renewed(lock, files, bump, reason)
+    change = compare(lines_of(lock, moves), files, moves)
+    fresh = renewed(lock, files, bump, reason, moves)
     values = defaults()
     # A bumped file renames everything behind which it stands, and so whatever a default of its own misled.
     misleading = [told for told in changed_defaults(lock["defaults"], values) if not _is_behind(told, bump)]
     if misleading:
         raise Refused(f"a default changed, which names leave out: {'; '.join(misleading)}. BUMP the component's file.")
-    if reason and change.unaccounted(bump):
+    if change.to_confirm(bump):
         from tools.golden import moved
 
         if found := moved():
-            raise Refused(f"SAME is refused, golden cells moved: {'; '.join(found)}. Say BUMP=path for the cause.")
+            raise Refused(f"numbers changed, golden cells moved: {'; '.join(found)}. Say BUMP=path for the cause.")
     write(fresh | {"names": lock["names"], "defaults": values})
     names = generations_in_names()
     if back := lost(lock["names"], names):
         raise Refused(f"components would get back old names: {', '.join(back)}; BUMP one of their files.")
+    if not bump and (others := renamed(lock["names"], names, change.new)):
+        raise Refused(
+            f"{', '.join(others)} would be renamed: a file with a generation above 1 is now behind them, or one that "
+            "was gone comes again. BUMP one of their files, or say MOVED=path:path for one that is what it was."
+        )
     write(fresh | {"names": names, "defaults": values})
-    return change
+    return _told(change)
+
+
+def _told(change: Change) -> dict[str, Any]:
+    moved = [f"{old} to {name}" for name, old in change.moved.items()]
+    moved += [f"{old} into {name}" for old, name in change.folded.items()]
+    return {"new": change.new, "gone": change.gone, "moved": moved, "renewed": [*change.text_only, *change.code]}
 
 
 def _is_behind(told: str, bump: Collection[str]) -> bool:
@@ -154,26 +118,41 @@ def _is_behind(told: str, bump: Collection[str]) -> bool:
     return any(path_in_lock(name) in bump for name in behind)
 
 
+def moves_in(text: str) -> dict[str, str]:
+    """Return the old paths in ``old:new,old:new``, each with its new one."""
+    found: dict[str, str] = {}
+    for pair in (part for part in text.split(",") if part.strip()):
+        old, colon, new = pair.partition(":")
+        if not (old.strip() and colon and new.strip()) or _path(old) in found:
+            raise Refused(f"MOVED={text}: write old:new,old:new, with each old path once.")
+        found[_path(old)] = _path(new)
+    return found
+
+
+def _path(text: str) -> str:
+    return text.strip().removeprefix(PREFIX)
+
+
 def main(arguments: list[str]) -> int:
     """Renew the lock, or say what must be said first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bump", default="", help="files whose numbers may change, comma-separated")
     parser.add_argument("--same", default="", help="why the other changed files give the same numbers")
     parser.add_argument("--new", action="store_true", help="forget all generations: only before anything is released")
+    parser.add_argument("--moved", default="", help="old:new for files that are elsewhere, comma-separated")
     asked = parser.parse_args(arguments)
-    bump = [name.strip().removeprefix(PREFIX) for name in asked.bump.split(",") if name.strip()]
+    bump = [_path(name) for name in asked.bump.split(",") if name.strip()]
     if not LOCK.exists() and not asked.new:
         sys.stderr.write(f"lock: {LOCK} is not there: restore it, since all generations are in it.\n")
         return 1
     old = LOCK.read_text(encoding="utf-8") if LOCK.exists() else ""
     try:
-        change = renew(EMPTY if asked.new else json.loads(old), bump, asked.same.strip())
+        told = renew(EMPTY if asked.new else json.loads(old), bump, asked.same.strip(), moves_in(asked.moved))
     except Refused as error:
         if old:
             LOCK.write_text(old, encoding="utf-8")
         sys.stderr.write(f"lock: {error}\n")
         return 1
-    told = {"new": change.new, "gone": change.gone, "moved": change.moved, "renewed": [*change.text_only, *change.code]}
     for what, found in told.items():
         if found and not asked.new:
             sys.stdout.write(f"{what}: {', '.join(found)}\n")

@@ -13,11 +13,14 @@ from stillproof.train.recipe import Recipe
 
 
 def components() -> dict[str, Entry]:
-    """Return them by kind and name, as in distillers/dm; suites only ask, and data sets are named by their content."""
+    """Return them by kind and name, as in distillers/dm.
+
+    Suites only ask, metrics only read, and data sets are named by their content.
+    """
     return {
         f"{plural}/{name}": entry
         for plural, registry in REGISTRIES.items()
-        if plural not in ("suites", "datasets")
+        if plural not in ("suites", "datasets", "metrics")
         for name, entry in registry.entries().items()
         if entry.origin == "stillproof"
     }

@@ -12,7 +12,7 @@ from stillproof.core.spec import Json
 from stillproof.core.weight import Weight
 from stillproof.report.captions import SELECTIONS
 from stillproof.report.tables.columns import ACCURACY, around
-from stillproof.report.tables.dataframe import dataframe
+from stillproof.report.tables.markup import dataframe
 from stillproof.report.tables.table import Table
 from stillproof.score.by_class import ClassScore
 from stillproof.score.stats import Summary

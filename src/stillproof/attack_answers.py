@@ -10,20 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from stillproof.attack.protocols.named import attack_protocol
 from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
 from stillproof.report.attack_table import attack_table
-from stillproof.report.tables.dataframe import dataframe
+from stillproof.report.tables.markup import dataframe
 from stillproof.report.tables.table import Table
+from stillproof.score.attacked_images import SIZES, outcome_summary
 from stillproof.score.robust_curve import wilson
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from stillproof.suites.requests import Request
+
 WORST_CASE = "worst case"  # what the answer over several attacks is called
 # What an answer takes over from the result of an attack.
 NUMBERS = ("clean_accuracy", "robust_accuracy", "passes_per_image", "seconds")
-SIZES = ("linf", "l2", "l1")  # norms that changes are measured in
 LIMITS = ("eps", "norm")  # parameters that have columns of their own
 
 
@@ -74,6 +77,8 @@ class AttackScore:
         robust_accuracy: The share of all that are right before and after; under ``faithful``, right after.
         passes_per_image: Mean number of passes, forward and backward.
         seconds: Time of the attack alone, when it was computed.
+        draws: How often the model was asked of each image, if it answers at random; accuracies are means over these
+            answers, and the outcomes of images, and their worst case, go by the majority. 0 for other models.
         reason: Why there is no answer, if there is none.
         cell: Its cell in the store.
         outcomes: What came of every image.
@@ -85,6 +90,7 @@ class AttackScore:
         alarms: What was suspicious about them, one sentence each.
         model: The model's name.
         dataset: Whose test images they are.
+        asked: What was asked of the store, if it was.
     """
 
     attack: str
@@ -99,6 +105,7 @@ class AttackScore:
     robust_accuracy: float | None = None
     passes_per_image: float | None = None
     seconds: float | None = None
+    draws: int = 0
     reason: str | None = None
     cell: str | None = None
     outcomes: ImageOutcomes | None = field(default=None, repr=False)
@@ -110,17 +117,27 @@ class AttackScore:
     alarms: Sequence[str] = ()
     model: str = ""
     dataset: str = ""
+    asked: Request | None = field(default=None, repr=False)
 
     @property
     def robust_ci95(self) -> tuple[float, float] | None:
         """Return Wilson's 95 % interval of the robust accuracy, for other images of the same kind."""
         return None if self.robust_accuracy is None else wilson(round(self.n * self.robust_accuracy), self.n)
 
+    def summary(self) -> Json:
+        """Return what came of all images together: shares, mean passes to the first success, median sizes."""
+        return {} if self.outcomes is None else outcome_summary(self.outcomes.values)
+
     def median_size(self, norm: str) -> float | None:
         """Return the median size of the changes that turned an image, in a norm; none if there was no such change."""
-        if self.outcomes is None or not self.outcomes["success"].any():
-            return None
-        return float(np.median(self.outcomes[norm.lower()][self.outcomes["success"]]))
+        size: float | None = self.summary().get(f"median_{norm.lower()}")
+        return size
+
+    @property
+    def passes_to_success(self) -> float | None:
+        """Return the mean passes to the first success, over images that were turned; none if none was."""
+        passes: float | None = self.summary().get("passes_to_success")
+        return passes
 
     def as_dict(self) -> Json:
         """Return the answer as JSON values; that of one attack is also that of the only one in ``attacks``."""
@@ -134,7 +151,8 @@ class AttackScore:
         }
 
     def _row(self) -> Json:
-        sizes = {f"median_{norm}": self.median_size(norm) for norm in SIZES}
+        found = self.summary()
+        sizes = {key: found.get(key) for key in (f"median_{norm}" for norm in SIZES)}
         kept = None if self.examples is None else str(self.examples)
         return {**self._numbers(), "params": self.params, **sizes, "cell": self.cell, "examples": kept}
 
@@ -152,6 +170,7 @@ class AttackScore:
             "robust_ci95": None if self.robust_ci95 is None else list(self.robust_ci95),
             "passes_per_image": self.passes_per_image,
             "seconds": self.seconds,
+            "draws": self.draws,
             "reason": self.reason,
             "warnings": list(self.warnings),
         }
@@ -169,7 +188,8 @@ class AttackScore:
         rows = [one._row() | {"attack": one._shown()} for one in ((*self.attacks, self) if self.attacks else (self,))]
         images = f"image{'s' * (self.n != 1)}"
         of = f"{self.n} test {images} of {self.dataset}" if self.dataset else f"{self.n} {images}"
-        return attack_table(rows, of, self.alarms if self.checked else None)
+        about = attack_protocol(self.protocol).sentence
+        return attack_table(rows, of, about, self.alarms if self.checked else None)
 
     def _shown(self) -> str:
         """Return the attack as it was asked for, but for what has columns of its own."""

@@ -13,15 +13,17 @@ from stillproof.attack.base.victim import Model
 from stillproof.attack.masking.alarms import alarms_of
 from stillproof.attack.masking.measure import measure
 from stillproof.attack.masking.measured import LOOKED_AT
+from stillproof.attack.protocols.fair import FAIR
 from stillproof.attack_answers import NUMBERS, AttackScore, ImageOutcomes
 from stillproof.cli.progress import Display
+from stillproof.core.attack_warnings import warnings_in
 from stillproof.core.components import attacks
 from stillproof.core.context import Context
 from stillproof.core.reference import parse_reference
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.run.attack_names import USUAL_EPS, attack_called, with_limits
-from stillproof.run.attack_outcomes import outcome_tensors, summarised, warnings_in
+from stillproof.run.attack_outcomes import outcome_tensors, summarised
 from stillproof.run.attacker import OutcomeParts
 
 
@@ -55,21 +57,22 @@ def attack(
     reference = with_limits(attack, eps=eps, norm=norm)
     notes: Json = {}
     made, alarms = _run(model, images, labels, reference, targets, seed, notes, check=check)
-    built, (name, given), numbers = attack_called(reference), parse_reference(reference), summarised(made, "fair")
+    built, (name, given), numbers = attack_called(reference), parse_reference(reference), summarised(made, FAIR)
     return AttackScore(
         name,
-        "fair",
+        FAIR.written,
         len(made),
         params=attacks.spec(built).as_dict()["params"],
         given=given,
         eps=built.radius,
         norm=built.measured_in,
         targets="given" if isinstance(targets, Tensor) else targets,
-        outcomes=ImageOutcomes.of(outcome_tensors(made, "fair")),
+        outcomes=ImageOutcomes.of(outcome_tensors(made, FAIR)),
         images=made.images,
         checked=check,
         alarms=alarms,
-        warnings=warnings_in(notes),
+        warnings=list(warnings_in(notes).values()),
+        draws=numbers.get("draws", 0),
         **{key: numbers[key] for key in NUMBERS},
     )
 

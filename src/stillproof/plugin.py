@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from stillproof.core.components import datasets as datasets
     from stillproof.core.components import defences as defences
     from stillproof.core.components import distillers as distillers
+    from stillproof.core.components import metrics as metrics
     from stillproof.core.components import networks as networks
     from stillproof.core.components import objectives as objectives
     from stillproof.core.components import recipes as recipes
@@ -79,16 +80,16 @@ if TYPE_CHECKING:
 
     # Reports
     from stillproof.report.answers import Answered as Answered
-    from stillproof.report.figures.bars import Bar as Bar
-    from stillproof.report.figures.bars import Bars as Bars
-    from stillproof.report.figures.bars import draw_bars as draw_bars
+    from stillproof.report.drawing.bars import draw_bars as draw_bars
+    from stillproof.report.drawing.curves import draw_curves as draw_curves
     from stillproof.report.figures.by_group import basis_of as basis_of
     from stillproof.report.figures.by_group import figures_by as figures_by
-    from stillproof.report.figures.curve_panel import Curve as Curve
-    from stillproof.report.figures.curve_panel import CurvePanel as CurvePanel
-    from stillproof.report.figures.curve_panel import Point as Point
-    from stillproof.report.figures.curves import Curves as Curves
-    from stillproof.report.figures.curves import draw_curves as draw_curves
+    from stillproof.report.figures.values import Bar as Bar
+    from stillproof.report.figures.values import Bars as Bars
+    from stillproof.report.figures.values import Curve as Curve
+    from stillproof.report.figures.values import CurvePanel as CurvePanel
+    from stillproof.report.figures.values import Curves as Curves
+    from stillproof.report.figures.values import Point as Point
     from stillproof.report.rows import Rows as Rows
     from stillproof.report.rows import grouped as grouped
     from stillproof.report.rows import missing_notes as missing_notes
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     from stillproof.report.tables.table import Bytes as Bytes
     from stillproof.report.tables.table import Column as Column
     from stillproof.report.tables.table import Difference as Difference
+    from stillproof.report.tables.table import Number as Number
     from stillproof.report.tables.table import Percent as Percent
     from stillproof.report.tables.table import Seconds as Seconds
     from stillproof.report.tables.table import Table as Table
@@ -106,11 +108,22 @@ if TYPE_CHECKING:
     # Stages
     from stillproof.run.cell import Images as Images
     from stillproof.run.cell import Planned as Planned
+    from stillproof.run.labelled_images import as_pixels as as_pixels
+    from stillproof.run.labelled_images import read_images as read_images
     from stillproof.run.plan import Planner as Planner
     from stillproof.run.stage import Answer as Answer
     from stillproof.run.stage import Job as Job
     from stillproof.run.stage import Stage as Stage
     from stillproof.run.trained_models import read_trained as read_trained
+    from stillproof.score.metric import AttackedModel as AttackedModel
+    from stillproof.score.metric import AttackOutcome as AttackOutcome
+    from stillproof.score.metric import AugmentationSides as AugmentationSides
+    from stillproof.score.metric import LabelSides as LabelSides
+    from stillproof.score.metric import Metric as Metric
+    from stillproof.score.metric import ShareOfImages as ShareOfImages
+    from stillproof.score.metric import ShareUnderAttack as ShareUnderAttack
+    from stillproof.score.metric import StoredAnswer as StoredAnswer
+    from stillproof.score.metric import UnderAttack as UnderAttack
     from stillproof.score.stats import Summary as Summary
     from stillproof.score.stats import summarise as summarise
     from stillproof.score.stats import summarise_accuracies as summarise_accuracies

@@ -12,11 +12,14 @@ from pathlib import Path
 from stillproof.core.components import datasets, distillers
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.reference import parse_reference
+from stillproof.core.space_text import space_text
+from stillproof.core.types import DataInfo, Distilled, PerEpoch, Space, Stored
 from stillproof.core.validate import validated
 from stillproof.data.load import source
 from stillproof.importers.import_options import ImportOptions
 from stillproof.sets.own_recipe import recipe_reference
 from stillproof.sets.read import check_fits, read_set
+from stillproof.sets.teachers import check_teacher
 from stillproof.store.results import is_prefix
 from stillproof.suites.fixed_set import ARTIFACT, FixedSet
 from stillproof.targets import LAST, TakesOver, find_set, is_foreign
@@ -45,7 +48,7 @@ class SetFinder:
         return text if _head(text) in distillers.entries() else self._set(text).reference()
 
     def _set(self, text: str) -> FixedSet:
-        name, what, options = self._said(text)
+        name, what, options, teacher = self._said(text)
         # Somebody's file is taken for what the run is about; an artifact says itself of which data set it is.
         request, card = find_set(self.session, what, self._only(what) if is_foreign(what) else None, options)
         of = (card["dataset"], card["ipc"]) if name else None
@@ -57,26 +60,38 @@ class SetFinder:
         stored = read_set(self.session.store, request.artifact)
         try:
             check_fits(stored, source(dataset).info)
+            asked = self._teacher(teacher, stored, source(dataset).info)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
         recipe = recipe_reference(stored.recipe, dataset) if stored.recipe else ""
         facts = (card["ipc"], request.count, recipe, request.cell or "", "/fit@" in stored.card.data_id)
-        return FixedSet(name, request.artifact, dataset, *facts)
+        more = (_own_space(stored.space, source(dataset).info), card["labels"], asked)
+        return FixedSet(name, request.artifact, dataset, *facts, *more)
 
-    def _said(self, text: str) -> tuple[str, str, ImportOptions]:
-        """Return the name that a person gives to a set, if any, what finds it, and how a file is read."""
+    def _teacher(self, text: str, stored: Distilled, info: DataInfo) -> str:
+        """Return the model that gave a set its labels, where a person names one."""
+        if not text:
+            return ""
+        if not isinstance(stored.labels, Stored | PerEpoch):
+            raise BadInput(f"teacher={text} is of no use to a set whose labels are not stored: leave it out.")
+        found = self.session.store.artifacts.read(self.session.store.resolve_artifact(text, "model"))
+        check_teacher(found.card, info)
+        return found.id
+
+    def _said(self, text: str) -> tuple[str, str, ImportOptions, str]:
+        """Return the name that a person gives to a set, what finds it, how a file is read, and a teacher, if any."""
         if Path(text).exists():
-            return "", text, LAST
+            return "", text, LAST, ""
         head, params = parse_reference(text)
         if ARTIFACT in params:
-            return head, params[ARTIFACT], _options(head, params)
+            return head, params[ARTIFACT], _options(head, params), params.get("teacher", "")
         try:
             self.session.store.resolve_artifact(head, "distilled")
         except UnknownName:
             raise self._unknown(head) from None
         if params:
             raise BadInput(f"{head} is a set that is there already, and takes no parameters: {text!r} has some.")
-        return "", head, LAST
+        return "", head, LAST, ""
 
     def _unknown(self, head: str) -> BadInput:
         close = difflib.get_close_matches(head, distillers.entries(), n=3)
@@ -122,6 +137,11 @@ def _options(name: str, params: Mapping[str, str]) -> ImportOptions:
         raise BadInput(f"set {name!r} has a parameter {key!r} that is not known: {hint}.")
     how = {key: params[key] for key in OF_FILES if key in params}
     return validated(ImportOptions, {"experiment": -1} | how, f"set {name!r}")
+
+
+def _own_space(space: Space, info: DataInfo) -> str:
+    """Return the space of a set as a text; nothing if training on it is in the usual one of its data set."""
+    return "" if space.kind == "pixels" or space == Space.normalised(info) else space_text(space)
 
 
 def _head(text: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stillproof.report.compare.contender import cell_of_model, tested_networks
-from stillproof.report.tables.dataframe import dataframe
+from stillproof.report.tables.markup import dataframe
 from stillproof.run.predictions import read_predictions
 from stillproof.run.stage import Job, Options, finished
 from stillproof.store.store import Store

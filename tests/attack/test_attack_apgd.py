@@ -8,9 +8,9 @@ import pytest
 import torch
 from attack_setups import HALF, attacked
 
+from stillproof.attack.apgd import checked, checkpoints, noted
 from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.run import run_attack
-from stillproof.attack.stepping.adaptive import checked, checkpoints, noted
 from stillproof.attack.stepping.walk import Walk
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput

@@ -6,7 +6,7 @@ import pytest
 import torch
 from attack_setups import images, trained
 from test_attack_leaves import GREY, WEIGHTS, Linear
-from torch import Tensor
+from torch import Tensor, nn
 
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.bench.contestant import SEARCHES, Contestant
@@ -143,3 +143,22 @@ def test_every_library_runs(norm: Norm) -> None:
         found = nearness(name, trained(), pixels, labels, norm=norm, budget=60, ctx=CONTEXT)
         assert (found.forwards + found.backwards).max() <= 60, name
         assert (found.forwards[found.clean_right] > 0).all(), name
+
+
+class Rounded(nn.Module):
+    def forward(self, pixels: Tensor) -> Tensor:
+        return (9 * pixels).round() / 9
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "noted"),
+    [
+        (nn.Identity(), nn.Identity(), []),
+        (nn.Identity(), nn.Softmax(1), ["probabilities"]),
+        (Rounded(), nn.Identity(), ["flat"]),
+    ],
+)
+def test_what_is_suspicious_about_a_model_is_noted(before: nn.Module, after: nn.Module, noted: list[str]) -> None:
+    ctx, (pixels, labels) = Context(Seeds(0)), images(40)
+    nearness("fmn", nn.Sequential(before, trained(), after), pixels, labels, norm="L2", budget=20, ctx=ctx)
+    assert list(ctx.notes.get("warnings", {})) == noted

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.norms import Norm, sizes
 from stillproof.attack.base.run import run_attack
-from stillproof.attack.border.hyperplane import way_to_hyperplane
+from stillproof.attack.fab import way_to_hyperplane
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.seeds import Seeds

@@ -53,7 +53,8 @@ def test_neither_batches_nor_early_exit_change_a_result(name: str, target: Polic
         assert not differ.any() or (margins(whole)[differ] < MARGIN).all()
         assert whole.images is not None and other.images is not None
         close = (whole.images - other.images).abs().flatten(1).amax(1) < 1e-3
-        assert close.float().mean() > 0.9, "most images are the same to the last digits"
+        # A gradient near zero, as at the start of tpgd, has the sign of its rounding, which the processor decides.
+        assert close.float().mean() > 0.8, "most images are the same to the last digits"
     assert whole.fooled.sum() > 0
 
 

@@ -8,9 +8,7 @@ from attack_setups import HALF, attacked
 
 from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.rules import Rules
-from stillproof.attack.squares.pyramids import moved_mass, pyramids, tiled
-from stillproof.attack.squares.schedule import share_changed, side_of
-from stillproof.attack.squares.windows import windows
+from stillproof.attack.square import moved_mass, pyramids, share_changed, side_of, tiled, windows
 from stillproof.core.errors import BadInput
 
 

@@ -121,3 +121,16 @@ def test_a_pool_is_scored_as_one_if_it_is_of_one_data_set(folder: Path) -> None:
         session.pool_add("empty", [name for name in models if session.store.names_of([name], "distilled")])
         with pytest.raises(BadInput, match="holds no model"):
             session.pool_scores("empty", ["fgsm"])
+
+
+def test_attacks_of_a_pool_are_judged_in_balls_of_their_norms(folder: Path) -> None:
+    balls = {"fmn:steps=5": ("linf", 8 / 255), "ddn:steps=5": ("l2", 128 / 255), "onepixel:steps=20": ("l1", np.inf)}
+    with Session(str(folder / "stillproof.db")) as session:
+        (model,) = made(session, "train")[-1:]
+        session.pool_add("judged", [model])
+        scored = session.pool_scores("judged", list(balls), limit=60).models[0].attacks
+        for one, (attack, (norm, eps)) in zip(scored, balls.items(), strict=True):
+            found = session.attack(model, "digits", attack, limit=60).outcomes
+            assert found is not None and found["success"].any()
+            near = found["success"] & (found[norm] <= eps)
+            assert one.robust_accuracy == (found["clean_right"] & ~near).sum() / 60

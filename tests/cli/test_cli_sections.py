@@ -71,7 +71,8 @@ def test_all_tables_follow_each_other(folder: Path, stillproof: Commands) -> Non
     assert text.index("Missing: 4 not computed yet.") < second < text.index("Missing: 1 not computed yet.")
     assert "digits; convnet-3; recipe quick; protocol fair; last epoch." in text
     found = stillproof("table", "dc-bench", "--json", cwd=folder).json()
-    assert set(found) == {"suite", "run", "config", "rows", "tables"} and len(found["rows"]) == 5
+    assert set(found) == {"suite", "run", "config", "sections", "rows", "tables"} and len(found["rows"]) == 5
+    assert [section["name"] for section in found["sections"]] == ["compression", "optimiser"]
     assert [table["name"] for table in found["tables"]] == ["compression", "optimiser"]
     assert found["tables"][0]["rows"][1]["gain"]["mean"] == 0.25
 

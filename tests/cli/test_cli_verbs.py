@@ -77,8 +77,17 @@ def test_show_tells_components_of_one_name_apart(tmp_path: Path, stillproof: Com
     suite = stillproof("show", "dc-bench", cwd=tmp_path)
     assert suite.out.startswith("dc-bench (suite,") and "`--kind recipes`" in suite.err
     assert " none,imagenet-aug,rand-augment," in suite.out, "values are written as the command line takes them"
+    assert "Where should synthesis start?" in suite.out, "its sections are told with their questions"
     other = stillproof("show", "dsa", "--kind", "augmentations", cwd=tmp_path)
     assert other.out.startswith("dsa (augmentation,") and not other.err
+
+
+def test_show_lists_the_sections_of_a_suite(tmp_path: Path, stillproof: Commands) -> None:
+    (section,) = stillproof("show", "accuracy", "--json", cwd=tmp_path).json()["sections"]
+    assert (
+        section["name"] == "accuracy" and section["question"].endswith("?") and section["title"] and section["reading"]
+    )
+    assert "sections" not in stillproof("show", "dm", "--json", cwd=tmp_path).json()
 
 
 def test_families_of_many_short_names_are_folded(tmp_path: Path, stillproof: Commands) -> None:

@@ -19,7 +19,7 @@ from stillproof.data.mirrors import place_cifar_pngs
 from stillproof.data.pictures import read_picture
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import read_sets
-from stillproof.report.gallery import side_by_side
+from stillproof.report.pictures import side_by_side
 
 ROOT = Path(stillproof.__file__).parent
 EPS = b"""%!PS-Adobe-3.0 EPSF-3.0

@@ -18,9 +18,8 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import ImageSet
 from stillproof.distill.dc import DatasetCondensation
 from stillproof.distill.dsa import SiameseCondensation
-from stillproof.distill.gradients.gradient_distance import Distance, gradient_distance
-from stillproof.distill.gradients.gradient_matching import GradientMatching
-from stillproof.distill.gradients.inner_training import InnerTraining
+from stillproof.distill.gradients.gradient_matcher import Distance, gradient_distance
+from stillproof.distill.gradients.gradient_matching import GradientMatching, InnerTraining
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.testing.checks import global_generators_untouched

@@ -16,7 +16,7 @@ from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.distill.grids.grid_matcher import GridMatcher
-from stillproof.distill.grids.turns_optimiser import turns_optimiser
+from stillproof.distill.grids.multi_formation import turns_optimiser
 from stillproof.distill.idm import IDM
 from stillproof.distill.learning.net_queue import Member, NetQueue
 from stillproof.nets.body import Body

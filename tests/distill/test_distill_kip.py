@@ -18,8 +18,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space, Stored
 from stillproof.data.digits import Digits
 from stillproof.data.load import data_root
-from stillproof.distill.kernels.fc_ntk import fc_ntk
-from stillproof.distill.kernels.ridge import centred, regress
+from stillproof.distill.kernels import centred, fc_ntk, regress
 from stillproof.distill.kip import KernelInducingPoints
 from stillproof.distill.random import RandomImages
 from stillproof.nets.build import build_network

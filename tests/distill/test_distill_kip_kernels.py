@@ -13,9 +13,7 @@ from torch.nn import functional as F
 from stillproof.core.components import networks
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
-from stillproof.distill.kernels.conv_features import FeatureKernel
-from stillproof.distill.kernels.fc_ntk import fc_ntk
-from stillproof.distill.kernels.ridge import centred, regress
+from stillproof.distill.kernels import FeatureKernel, centred, fc_ntk, regress
 from stillproof.nets.build import build_network
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import TOY

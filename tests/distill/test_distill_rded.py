@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 import torch
 from hypothesis import given
@@ -12,10 +10,10 @@ from torch.nn import functional as F
 from stillproof.core.components import distillers, recipes
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import preset_params
-from stillproof.core.types import DataInfo, Taught
-from stillproof.distill.rded import RealisticDiverse, lowest, own_recipe
-from stillproof.distill.teaching.patches import padded, tiled
-from stillproof.testing.toy import TOY, toy_images
+from stillproof.core.taught_settings import taught_setting
+from stillproof.core.types import Taught
+from stillproof.distill.rded import RealisticDiverse, lowest, padded, tiled
+from stillproof.testing.toy import toy_images
 from stillproof.transforms.space import make_front
 
 
@@ -63,10 +61,6 @@ def test_more_images_than_the_pool_are_taken_if_they_are_needed() -> None:
     assert method.needs.real_per_image == 4 and method.image_passes(36, 3, 3) == 36 * 2
 
 
-def info(name: str, classes: int) -> DataInfo:
-    return dataclasses.replace(TOY, name=name, num_classes=classes)
-
-
 @pytest.mark.parametrize(
     ("name", "classes", "ipc", "factor", "expected"),
     [
@@ -80,7 +74,7 @@ def info(name: str, classes: int) -> DataInfo:
     ],
 )
 def test_a_set_is_trained_on_as_the_authors_do(name: str, classes: int, ipc: int, factor: int, expected: str) -> None:
-    assert own_recipe(info(name, classes), ipc, factor) == expected
+    assert taught_setting("authors", "rded", name, ipc, classes, factor)[0] == expected
     assert recipes.build(expected).objective == "kl(temperature=20)"
 
 

@@ -16,9 +16,8 @@ from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Taught
 from stillproof.distill.recovering.recover import one_of_each_class
-from stillproof.distill.recovering.views import View, seen
-from stillproof.distill.sre2l import SqueezeRecoverRelabel
-from stillproof.distill.teaching.teacher import teacher_of
+from stillproof.distill.sre2l import SqueezeRecoverRelabel, View, seen
+from stillproof.distill.teacher import teacher_of
 from stillproof.testing.toy import toy_images
 from stillproof.transforms.front import Front
 from stillproof.transforms.space import make_front

@@ -17,7 +17,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network, count_parameters, forward_flops
-from stillproof.nets.nas201_cell import Mixture
+from stillproof.nets.nas201 import Mixture
 from stillproof.nets.nas201_code import arch_digits, arch_text, operations_of
 from stillproof.testing.check_network import check_network
 

@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from stillproof.report.captions import Basis
-from stillproof.report.figures.style import house_style
+from stillproof.report.drawing.style import house_style
 from stillproof.score.stats import Summary
 
 BASIS = Basis("fair", "last", "digits; convnet-3")

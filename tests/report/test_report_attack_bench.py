@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stillproof.report.attack_bench.comparison import BenchComparison, BenchLine
-from stillproof.report.figures.save import save_figure
+from stillproof.report.attack_bench import BenchComparison, BenchLine
+from stillproof.report.drawing.save import save_figure
 from stillproof.report.tables.formats import FORMATS
 
 INF = float("inf")

@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 from stillproof.report.published import Published
 from stillproof.report.tables.formats import to_csv, to_json, to_latex, to_markdown
 from stillproof.report.tables.markup import latex, markdown
-from stillproof.report.tables.table import Bytes, Column, Difference, Percent, Seconds, Table, Value
+from stillproof.report.tables.table import (
+    Bytes,
+    Column,
+    Difference,
+    Number,
+    Percent,
+    Radius,
+    Seconds,
+    Share,
+    Table,
+    Value,
+)
 from stillproof.report.tables.text import shown, text_of
 from stillproof.score.agreement import Estimate
 from stillproof.score.stats import Summary, summarise
@@ -33,6 +44,12 @@ THREE = Summary(0.29, 0.01, 3, (0.284, 0.295))
         (Estimate(-0.5, None), "-0.50"),
         (Estimate(None, None, "too few"), "-"),
         (Percent(0.9191), "91.9"),
+        (Percent(0.9191, 2), "91.91"),
+        (Share(0.6713, (0.6211, 0.7178)), "67.13 (62.1 to 71.8)"),
+        (Number(0.012345), "0.0123"),
+        (Number(17.64, ".1f"), "17.6"),
+        (Radius(8 / 255), "8/255"),
+        (Radius(0.1), "0.1"),
         (Published(0.31, "Table 4", "A paper"), "31.00"),
         (Seconds(0.0812), "0.0812 s"),
         (Seconds(119.0), "119 s"),
@@ -114,6 +131,22 @@ def test_json_has_every_column_of_every_row() -> None:
     assert all(list(row) == keys for row in found["rows"]) and found["notes"] == ["a note"]
     assert found["rows"][0]["accuracy"] == THREE.as_dict() and found["rows"][0]["published"]["mean"] == 0.31
     assert found["rows"][1]["rho"] == {"value": 0.1, "ci95": None, "reason": ""}
+
+
+def test_numbers_stay_numbers_until_people_read_them() -> None:
+    row: dict[str, Value] = {"clean": Percent(0.97214, 2), "robust": Share(0.5, (0.4, 0.6))}
+    row |= {"passes": Number(17.6543, ".1f"), "eps": Radius(8 / 255)}
+    columns = [Column(key, key, type(value)) for key, value in row.items()]
+    rows = Table("t", "A title", columns, [row, {}])
+    assert shown(rows).numbers == [True] * 4
+    known, unknown = to_json(rows)["rows"]
+    told = {"clean": 0.97214, "robust": {"value": 0.5, "ci95": [0.4, 0.6]}, "passes": 17.6543, "eps": 8 / 255}
+    assert known == told and unknown == dict.fromkeys(row)
+    assert to_csv(rows).splitlines()[1:] == [
+        "clean,robust_value,robust_ci95_low,robust_ci95_high,passes,eps",
+        f"0.97214,0.5,0.4,0.6,17.6543,{8 / 255}",
+        ",,,,,",
+    ]
 
 
 def test_markdown_and_latex_carry_title_and_notes() -> None:

@@ -13,6 +13,7 @@ from attacked import Home, attack, make_home, training
 from PIL import Image
 
 from stillproof import BadInput, Request, Session
+from stillproof.attack.protocols import fair
 from stillproof.core.errors import CellFailed
 from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo
@@ -101,7 +102,7 @@ def test_what_an_attack_has_noted_goes_on_with_it() -> None:
 def test_a_stopped_attack_goes_on_with_the_next_batch(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(attacker, "batch_of", lambda attack: 30)
+    monkeypatch.setattr(fair, "batch_of", lambda attack: 30)
     request = attack("pgd:eps=0.1:steps=3", limit=100, keep=True)
     with Session(home.session.store.url, checkpoint_seconds=0.0) as session:
         run = attacker.Attacker.run

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from attacked import Home, attack, make_home, training
+from attacked import NETWORK, Home, attack, make_home, training
 from PIL import Image
 
 from stillproof import BadInput, Request
+from stillproof.core.attack_warnings import warnings_in
 from stillproof.data.load import load
 from stillproof.run.plan import Planner
 from stillproof.sets.teachers import load_stored
@@ -58,6 +59,19 @@ def test_the_worst_case_leaves_out_what_cannot_aim(home: Home) -> None:
 def test_any_attack_without_a_ball_may_be_judged_within_one(home: Home, name: str) -> None:
     found = home.answer(Request("within", of=attack(name, limit=20), norm="L2", eps=0.1))
     assert found["robust_accuracy"] == found["clean_accuracy"], "no change of a whole pixel is that small"
+
+
+def test_what_an_attack_finds_in_its_ball_is_taken_off_the_curve(home: Home) -> None:
+    nearest = attack("fmn:steps=2", limit=200)
+    checks = [attack(f"apgd:steps=5:eps={eps!r}", limit=200) for eps in (0.05, 0.1, 0.2)]
+    curve = home.answer(Request("robust-curve", of=nearest, checks=checks, largest=0.2))
+    found = [home.answer(check) for check in checks]
+    beyond = [(home.outcomes(one)["linf"] > eps).any() for one, eps in zip(found, (0.05, 0.1, 0.2), strict=True)]
+    assert any(beyond), "rounding takes changes out of their ball, by less than a millionth"
+    for check, alone in zip(curve["checks"], found, strict=True):
+        assert check["robust_accuracy"] <= alone["robust_accuracy"]
+    assert curve["accuracies"][-1] == curve["checks"][-1]["robust_accuracy"]
+    assert curve["gap"] == max(check["curve"] - check["robust_accuracy"] for check in curve["checks"]) > 0
 
 
 def test_a_transferred_attack_is_crafted_once_and_judged_by_others(home: Home) -> None:
@@ -129,6 +143,18 @@ def test_gradients_of_a_trained_network_are_sound(home: Home) -> None:
     assert {len(values) for values in stored.tensors.values()} == {answer["right"]}
     with pytest.raises(BadInput, match="eps = 2 is not allowed: it must be above 0 and at most 1 in Linf"):
         Planner(home.session.root).plan(request.but(eps=2))
+
+
+def test_a_warning_goes_with_what_stands_on_an_attack(home: Home) -> None:
+    store = home.session.store
+    stored = store.artifacts.read(home.score.models[0])
+    flat = store.keep("model", {name: torch.zeros_like(value) for name, value in stored.tensors.items()}, stored.card)
+    asked = {name: attack(name, Request("model", artifact=flat, network=NETWORK)) for name in ("pgd", "fmn:steps=3")}
+    within = home.answer(Request("within", of=asked["fmn:steps=3"], norm="Linf", eps=0.1))
+    curve = home.answer(Request("robust-curve", of=asked["fmn:steps=3"], checks=[asked["pgd"]], largest=0.2))
+    for answer in (within, curve, *map(home.answer, asked.values())):
+        assert "its gradient is zero" in warnings_in(answer["notes"])["flat"]
+    assert warnings_in(home.answer(attack("pgd", limit=20))["notes"]) == {}
 
 
 def test_a_model_of_the_store_is_looked_at_before_it_is_attacked(home: Home, tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from stillproof.core.presets import preset_params
 from stillproof.core.provenance import numerics, provenance
 from stillproof.core.spec import Json
 from stillproof.nets.network_size import network_size
-from stillproof.report.dc_bench.published_values import TABLE_8
 from stillproof.run.cell import Cell
 from stillproof.run.rates import BOOKING_SECONDS, GPU_FLOPS, REACHED, THREAD_FLOPS, Assumed, this_machine
 from stillproof.store.records import Record
+from stillproof.suites.dc_bench.published_values import TABLE_8
 
 SPEC = {"network": {"name": "convnet", "params": {"depth": 1}}, "info": {"channels": 1, "size": 8}}
 HERE = {"processor": provenance()["processor"], "numerics": numerics("cpu") | {"threads": 1}}

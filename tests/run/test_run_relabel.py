@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import pytest
 import torch
 
 from stillproof.core.errors import BadInput, CellFailed
-from stillproof.core.types import Distilled, Hard, Stored, Taught
+from stillproof.core.types import Distilled, Hard, PerEpoch, Stored, Taught
+from stillproof.run.distilled_sets import keep_set
 from stillproof.session import Session
 from stillproof.sets.read import read_set
-from stillproof.suites.requests import Request, distilled, real_images, trained
+from stillproof.suites.requests import Request, distilled, real_images, stored_set, trained
 
 TEACHER = trained(real_images("digits"), "convnet-1-bn:width=4", "smoke", 0)
 
@@ -75,6 +77,40 @@ def test_labels_like_those_of_another_set_have_its_teachers(session: Session) ->
     assert isinstance(relabelled(session, "like", like=stored, teachers=(TEACHER,)).labels, Stored)
     with pytest.raises(CellFailed, match="names no teacher: name one"):
         relabelled(session, "like", like=stored)
+
+
+def recorded(session: Session) -> Request:
+    """A set whose labels were recorded in two passes over whole images."""
+    plain = read(session, random_set())
+    classes = plain.labels.classes
+    labels = PerEpoch(
+        values=classes,
+        order=torch.stack([torch.arange(20), torch.arange(19, -1, -1)]).int(),
+        coords=torch.tensor([0.0, 0.0, 1.0, 1.0]).repeat(2, 20, 1),
+        flip=torch.zeros(2, 20, dtype=torch.bool),
+        mix_index=torch.arange(20).repeat(2, 1).int(),
+        mix_lambda=torch.ones(2, 1),
+        mix_box=torch.zeros(2, 1, 4, dtype=torch.int32),
+        logits=torch.zeros(2, 20, 10),
+        batch=20,
+    )
+    kept = keep_set(session.store, dataclasses.replace(plain, labels=labels), "recorded", None, {})
+    return stored_set(kept, "digits", count=20)
+
+
+def test_one_label_per_image_is_not_the_like_of_recorded_ones(session: Session) -> None:
+    with pytest.raises(CellFailed, match=r"recorded epoch by epoch.*teacher=MODEL"):
+        relabelled(session, "like", like=recorded(session))
+
+
+def test_recorded_labels_are_recorded_for_other_images_by_the_model_that_is_named(session: Session) -> None:
+    curve = session.answer(TEACHER)
+    model = Request("model", artifact=curve["models"][str(curve["epochs"][-1])])
+    after = relabelled(session, "like", like=recorded(session), teachers=(model,))
+    plain = relabelled(session, "stored", teachers=(TEACHER,)).labels
+    assert isinstance(after.labels, PerEpoch) and isinstance(plain, Stored)
+    assert torch.allclose(after.labels.logits[0], plain.values, atol=1e-4)
+    assert torch.allclose(after.labels.logits[1], plain.values.flip(0), atol=1e-4)
 
 
 def test_what_cannot_be_relabelled_is_refused(session: Session) -> None:

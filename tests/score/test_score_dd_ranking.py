@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stillproof.core.components import metrics
 from stillproof.core.errors import BadInput
 from stillproof.score.dd_ranking import (
     augmentation_robust_score,
     hard_label_recovery,
     improvement_over_random,
     label_robust_score,
-    over_seeds,
 )
+from stillproof.score.metric import LabelSides, Metric
 
 # Table 3, CIFAR-10: HLR, IOR and LRS at 1, 10 and 50 images per class.
 TABLE_3 = {
@@ -100,9 +101,10 @@ def test_scores_broadcast_over_seeds_and_weights() -> None:
 
 
 def test_seeds_are_paired() -> None:
-    hlr = hard_label_recovery([0.85, 0.86, 0.84], [0.40, 0.41, 0.39])  # 0.45 each: what varies is common to both
-    summary = over_seeds(label_robust_score(hlr, [0.1, 0.1, 0.1]))
-    assert summary.n == 3 and summary.std == pytest.approx(0, abs=1e-12)
+    lrs: Metric[LabelSides] = metrics.build("lrs")
+    seeds = [LabelSides(real, real - 0.45, own, own - 0.1) for real, own in ((0.85, 0.5), (0.86, 0.6), (0.84, 0.4))]
+    summary = lrs.over_seeds([*seeds, LabelSides(0.9, 0.1)])  # what varies is common to both; the last lacks two
+    assert summary is not None and summary.n == 3 and summary.std == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan")])

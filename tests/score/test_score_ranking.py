@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from stillproof.core.seeds import Seeds
-from stillproof.score.ranking import drop, ranking_preserved, unseen_mean
+from stillproof.score.ranking import drop, order_kept, ranking_preserved, unseen_mean
 
 SEEDS = Seeds(0).child("bootstrap")
 METHODS = "abcdefgh"
@@ -140,6 +140,14 @@ def test_published_transfer_at_50_images_per_class() -> None:
     expected = {"mean": pytest.approx(0.417575), "std": None, "n": 1, "ci95": None}
     assert unseen_mean(mtt, "convnet-3").as_dict() == expected
     assert drop(mtt, "convnet-3").mean == pytest.approx(0.285225)
+
+
+def test_an_order_is_that_of_the_methods_that_have_both_numbers() -> None:
+    pairs = {"a": [(0.1, 0.3), (0.2, 0.4)], "b": [(0.3, 0.2), (0.4, 0.1)], "c": [(0.5, 0.6), (0.6, 0.5)], "d": []}
+    first, second = ({name: [pair[side] for pair in pairs[name]] for name in "abc"} for side in (0, 1))
+    assert order_kept(pairs, SEEDS) == ranking_preserved(first, second, SEEDS)
+    few = order_kept({name: pairs[name] for name in "abd"}, SEEDS)
+    assert (few.n, few.kendall.value) == (2, None) and "at least 3 methods" in few.kendall.reason
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -9,17 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stillproof.core.errors import BadInput, Unsupported
-from stillproof.score.attacked_images import (
-    efficiency_in_passes,
-    efficiency_of_success,
-    robustness_ratio_of_rates,
-    success_mean,
-    success_rate,
-    success_rate_among_right,
-    worst_case,
-    worst_case_accuracy,
-)
-from stillproof.score.robustness import Pool, attack_efficiency, crei, mean_accuracy, mean_seconds, robustness_ratio
+from stillproof.score.attacked_images import outcome_summary, worst_case
+from stillproof.score.robustness import Pool, attack_efficiency, crei, mean_accuracy, robustness_ratio
 
 # BACON on CIFAR-10 at 1, 10 and 50 images per class, targeted FGSM, PGD, PGD-L2 and C&W, from the shipped logs.
 CLEAN = [0.4495, 0.6173, 0.6995]
@@ -81,7 +74,7 @@ def test_percent_and_lists_that_do_not_fit_are_refused() -> None:
     with pytest.raises(BadInput, match="divide percent by 100"):
         robustness_ratio(0.45, [0.3], pool=Pool("percent", [45.0], [[30.0]]))
     with pytest.raises(BadInput, match="no image"):
-        worst_case_accuracy([[]])
+        worst_case([[]])
     with pytest.raises(BadInput, match="alpha = 2"):
         crei(0.5, 0.5, 2)
 
@@ -108,41 +101,24 @@ def test_a_gain_is_no_loss_of_the_pool() -> None:
 def test_means_are_over_all_attacks_of_all_models() -> None:
     assert mean_accuracy([[0.1, 0.2], [0.6]]) == pytest.approx(0.3)
     assert mean_accuracy([0.1, 0.3]) == pytest.approx(0.2)
-    assert mean_seconds(SECONDS[0]) == pytest.approx(23.545)
     with pytest.raises(BadInput, match="no attack"):
-        mean_seconds([])
+        mean_accuracy([])
 
 
-BEFORE, AFTER = [True, True, True, False], [True, False, False, True]
-
-
-def test_success_is_counted_over_all_images_or_over_those_that_were_right() -> None:
-    assert success_rate(BEFORE, AFTER) == 0.5
-    assert success_rate_among_right(BEFORE, AFTER) == pytest.approx(2 / 3)
-    assert success_mean([9.0, 1.0, 3.0, 9.0], [False, True, True, False]) == 2.0
-    with pytest.raises(Unsupported, match="no image was right"):
-        success_rate_among_right([False], [False])
-    with pytest.raises(Unsupported, match="no image was turned"):
-        success_mean([1.0], [False])
-    with pytest.raises(BadInput, match="one value per image"):
-        success_rate(BEFORE, [True])
-
-
-def test_ratios_of_rates_and_of_passes() -> None:
-    assert robustness_ratio_of_rates([0.5, 0.25]) == pytest.approx(0.25)
-    assert efficiency_of_success([1.0, 3.0]) == pytest.approx(2 / 3)
-    assert efficiency_in_passes([3.0, 21.0]) == pytest.approx(11 / 20)  # the clean pass is not the attack's
-    for function in (robustness_ratio_of_rates, efficiency_of_success):
-        with pytest.raises(Unsupported, match="its own worst"):
-            function([0.5])
-        with pytest.raises(Unsupported, match="not defined"):
-            function([0.0, 0.0])
+def test_outcomes_come_to_shares_of_all_images_and_means_over_those_that_were_turned() -> None:
+    masks: dict[str, Any] = {"clean_right": [True, True, True, False], "robust": [True, False, False, False]}
+    costs = {"first_success": [-1, 1, 3, -1], "l2": [0.0, 0.5, 0.75, 9.0]}
+    found = outcome_summary(masks | {"success": [False, True, True, False]} | costs)
+    shares = {"n": 4, "clean_accuracy": 0.75, "robust_accuracy": 0.25, "success_rate": 0.5}
+    assert found == shares | {"passes_to_success": 2.0, "median_l2": 0.625}
+    none = outcome_summary(masks | {"success": [False] * 4} | costs)
+    assert none["passes_to_success"] is None and none["median_l2"] is None
 
 
 def test_the_worst_case_is_taken_image_by_image() -> None:
     masks = [[True, True, False, True], [False, True, True, True]]
     assert worst_case(masks).tolist() == [False, True, False, True]
-    assert worst_case_accuracy(masks) == 0.5 < min(np.mean(one) for one in masks)
+    assert worst_case(masks).mean() == 0.5 < min(np.mean(one) for one in masks)
     with pytest.raises(BadInput, match="differ in number"):
         worst_case([[True], [True, False]])
     with pytest.raises(BadInput, match="no attack"):

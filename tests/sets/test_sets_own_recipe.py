@@ -19,7 +19,7 @@ from stillproof.train.recipe_for import recipe_for
 changes = st.fixed_dictionaries(
     {},
     optional={
-        "epochs": st.integers(1, 10**6),
+        "epochs": st.integers(10, 10**6),  # longer than the longest warm-up, that of sre2l-tiny
         "lr": st.floats(1e-12, 1e6),
         "decay_epochs": st.lists(st.integers(1, 999), max_size=3).map(tuple),
         "shuffle": st.booleans(),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,6 +47,13 @@ def test_a_section_can_be_asked_alone(section: str) -> None:
     assert {row.keys["section"] for row in suite(sections=[section]).rows()} == {section}
 
 
+def test_a_section_says_what_it_asks_as_the_page_about_the_suite_does() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "beard.md").read_text(encoding="utf-8")
+    for section in Beard.reports:
+        assert f"| `{section.name}` | {section.question} |" in page
+        assert section.title and section.reading.endswith(".")
+
+
 def test_models_are_those_of_suite_accuracy() -> None:
     quick = suites.build("accuracy", preset_params(suites.get("accuracy"), "quick", "", 1))
     assert isinstance(quick, Accuracy)
@@ -59,6 +67,41 @@ def test_an_attack_without_a_ball_is_judged_within_one() -> None:
     for protocol, stage in (("fair", "within"), ("faithful", "attack")):
         rows = of(suite("quick", protocol=protocol).rows(), section="scores", attack="deepfool", measure="accuracy")
         assert {request.stage for row in rows for request in row.requests} == {stage}
+
+
+@pytest.mark.parametrize(
+    ("attack", "options", "ball"),
+    [
+        ("deepfool", {}, ("L2", 128 / 255)),
+        ("cw:steps=3", {"linf_eps": 0.1}, ("L2", 128 / 255)),
+        ("ddn", {"l2_eps": 0.7}, ("L2", 0.7)),
+        ("fab", {}, ("Linf", 8 / 255)),
+        ("fab-t", {}, ("Linf", 8 / 255)),
+        ("fmn", {"linf_eps": 0.1}, ("Linf", 0.1)),
+        ("fmn-l2", {"linf_eps": 0.1}, ("L2", 128 / 255)),
+        ("fab:norm=L1", {}, ("L1", 12.0)),
+        ("deepfool:norm=Linf", {}, ("Linf", 8 / 255)),
+        ("onepixel", {}, None),
+        ("pgd-l2", {}, None),
+    ],
+)
+def test_an_attack_without_a_ball_is_judged_in_that_of_its_norm(
+    attack: str, options: dict[str, Any], ball: tuple[str, float] | None
+) -> None:
+    rows = of(suite(attacks=(attack,), **options).rows(), section="scores", attack=attack, measure="accuracy")
+    asked = [request for row in rows if row.keys["mode"] == "untargeted" for request in row.requests]
+    assert asked and {request.stage for request in asked} == {"attack" if ball is None else "within"}
+    assert all(ball is None or (request.norm, request.eps) == ball for request in asked)
+
+
+def test_real_images_are_trained_on_as_the_original_does_under_its_protocol() -> None:
+    def recipes(**options: Any) -> set[str]:
+        rows = Beard(methods=("random",), ipc=(1,), seeds=1, sections=("curves",), **options).rows()
+        return {row.keys["recipe"] for row in rows if row.keys["method"] == "full"}
+
+    assert recipes() == {"real"} and recipes(full_recipe="") == set()
+    assert recipes(protocol="faithful") == {"beard"} and recipes(protocol="faithful:beard", recipe="quick") == {"quick"}
+    assert recipes(protocol="faithful", full_recipe="real") == {"real"}
 
 
 def test_all_real_images_are_one_row_even_if_they_are_named_as_a_method() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from stillproof.core.presets import SCALES, preset_params
 from stillproof.suites.dc_bench.suite import DCBench
 from stillproof.suites.requests import Request, Row, distilled, real_images
 
+PAGE = Path(__file__).parents[2] / "docs" / "dc-bench.md"
 SECTIONS = [section.name for section in DCBench.reports]
 
 
@@ -32,6 +34,11 @@ def of(rows: Iterable[Row], section: str) -> list[Row]:
 def test_every_scale_asks_every_question(scale: str) -> None:
     asked = {row.keys["section"] for row in suite(scale).rows()}
     assert asked == {*SECTIONS, "augmentation-choice", "search-truth", "map"}
+
+
+def test_the_page_asks_the_questions_of_the_sections() -> None:
+    asked = [line.split(" | ")[:2] for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    assert asked == [[f"| `{section.name}`", section.question] for section in DCBench.reports]
 
 
 @pytest.mark.parametrize("section", SECTIONS)

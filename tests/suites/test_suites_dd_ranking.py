@@ -75,7 +75,7 @@ def test_random_images_are_new_for_every_seed_under_both_protocols() -> None:
     for protocol in ("fair", "faithful"):
         rows = of(suite(protocol=protocol, methods=["dm"]).rows(), section="labels", images="random")
         drawn = [
-            {one.seed for one in within(request) if one.stage == "distill" and one.data.part == "train"}
+            {one.seed for one in within(request) if one.params.get("method") == "random" and one.data.part == "train"}
             for request in rows[0].requests
         ]
         assert drawn == [{0}, {1}], protocol
@@ -118,6 +118,43 @@ def test_hard_labels_are_trained_on_without_mixing() -> None:
         hard, soft = recipes.build(setting.hard_recipe), recipes.build(setting.recipe)
         assert hard.objective == "cross-entropy" and hard.augment == f"{method}-aug(mixed=False)"
         assert (hard.epochs, hard.batch, hard.optimiser) == (soft.epochs, soft.batch, soft.optimiser)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "method"), [("tiny_imagenet", "rded"), ("imagenet", "rded"), ("imagenet", "sre2l")]
+)
+def test_fair_trains_off_cifar_as_the_authors_do(dataset: str, method: str) -> None:
+    asked = recipes.build(suite("paper").setting(method, 10, dataset).recipe)
+    expected = {
+        ("tiny_imagenet", "rded"): (100, "rded-aug"),
+        ("imagenet", "rded"): (100, "rded-aug(factor=2)"),
+        ("imagenet", "sre2l"): (1024, "rded-aug(min_scale=0.08)"),
+    }
+    assert (asked.batch, asked.augment) == expected[dataset, method]
+    hard = recipes.build(suite("paper").setting(method, 10, dataset).hard_recipe)
+    assert hard.objective == "cross-entropy" and "mixed=False" in hard.augment
+
+
+def test_faithful_trains_on_real_images_as_on_the_methods_own() -> None:
+    rows = suite("paper", protocol="faithful", methods=["dc", "dsa", "rded"], sections=["labels"]).rows()
+    real = {(row.keys["network"], row.keys["recipe"]) for row in of(rows, images="real")}
+    assert real == {
+        ("home", "real:augment=none:batch=256"),
+        ("home", "real:augment=dsa:batch=256"),
+        ("home-bn", "real:augment=rded-aug(mixed=False):batch=256"),
+    }
+    assert {row.keys["real_recipe"] for row in of(rows, method="dc")} == {"real:augment=none:batch=256"}
+    fair = suite("paper", methods=["dc", "dsa"], sections=["labels"]).rows()
+    assert [row.keys["recipe"] for row in of(fair, images="real")] == ["real"]
+
+
+def test_faithful_tests_taught_methods_twenty_times_and_whitens_no_datadam() -> None:
+    paper = suite("paper", protocol="faithful", methods=["datadam"], sections=["labels"])
+    rded = paper.setting("rded", 10, "cifar10")
+    assert [recipes.build(one).curve_points for one in (rded.recipe, rded.hard_recipe)] == [20, 20]
+    made = {one.method for row in of(paper.rows(), images="set") for at in row.requests for one in within(at)
+            if one.stage == "distill"}  # fmt: skip
+    assert made == {"datadam:zca=False"}
 
 
 def test_a_budget_keeps_the_rates_nearest_to_the_recipes_own() -> None:

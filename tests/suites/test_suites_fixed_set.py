@@ -33,6 +33,8 @@ RECIPES = st.sampled_from(
     recipe=RECIPES,
     cell=st.sampled_from(["", "cd" * 32]),
     unseen=st.booleans(),
+    space=st.sampled_from(["", "zca(ref=abab)", "normalised(mean=(0.1,0.2),std=(0.3,0.4))"]),
+    labels=st.sampled_from(["", "hard", "per-epoch"]),
 )
 def test_a_set_is_read_back_from_the_name_that_a_suite_has_for_it(name: str, **facts: Any) -> None:
     made = FixedSet(name, "ab" * 32, **facts)

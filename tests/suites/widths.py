@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from stillproof.plugin import (
     Answered,
@@ -24,16 +24,12 @@ from stillproof.plugin import (
     Value,
     basis_of,
     columns,
-    draw_curves,
     figures_by,
     grouped,
     missing_notes,
     paired,
     suites,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TITLE = "Accuracy over the width of the network"
 WIDTH = Column("width", "width", int)
@@ -64,17 +60,17 @@ def width_tables(rows: Rows) -> list[Table]:
     return [Table("width", TITLE, COLUMNS, lines, notes)]
 
 
-def width_figures(rows: Rows) -> dict[str, Figure]:
+def width_figures(rows: Rows) -> dict[str, Curves]:
     """Return one figure per data set."""
-    return figures_by("width", grouped(rows["width"], "dataset"), _draw)
+    return figures_by("width", grouped(rows["width"], "dataset"), _figure)
 
 
-def _draw(rows: list[Answered]) -> Figure:
+def _figure(rows: list[Answered]) -> Curves:
     curves = [
         Curve(str(method), [Point(row["width"], row.summary()) for row in group])
         for (method,), group in grouped(rows, "method").items()
     ]
-    return draw_curves(Curves(TITLE, "width", [CurvePanel(curves)], basis_of(rows, "dataset", "ipc")))
+    return Curves(TITLE, "width", [CurvePanel(curves)], basis_of(rows, "dataset", "ipc"))
 
 
 @suites.register("widths", version=1)
@@ -106,7 +102,17 @@ class Widths:
         Preset("quick", {"scale": "quick", "seeds": 3, "recipe": "quick", "widths": (16, 32, 64)}),
         Preset("smoke", {"scale": "smoke", "seeds": 2, "recipe": "smoke", "widths": (4, 8), "ipc": 1, "depth": 1}),
     )
-    reports: ClassVar[Sequence[Section[Any]]] = (Section("width", width_rows, width_tables, width_figures),)
+    reports: ClassVar[Sequence[Section[Any]]] = (
+        Section(
+            "width",
+            width_rows,
+            width_tables,
+            width_figures,
+            title=TITLE,
+            question="Does a distilled set teach a wider network more?",
+            reading="Each row is compared with the narrowest network, seed by seed.",
+        ),
+    )
 
     def __post_init__(self) -> None:
         """Refuse empty questions."""

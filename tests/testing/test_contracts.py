@@ -13,6 +13,7 @@ from stillproof.core.components import (
     datasets,
     defences,
     distillers,
+    metrics,
     networks,
     objectives,
     recipes,
@@ -26,6 +27,7 @@ from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
 from stillproof.testing.check_defence import check_defence
 from stillproof.testing.check_distiller import check_distiller
+from stillproof.testing.check_metric import check_metric
 from stillproof.testing.check_network import check_network
 from stillproof.testing.check_objective import check_objective
 from stillproof.testing.check_recipe import check_recipe
@@ -50,6 +52,12 @@ def test_every_kind_of_component_has_a_contract() -> None:
 def test_stage_keeps_its_contract(name: str) -> None:
     results = check_stage(name)
     assert failures(results) == [] and len(results) == 2  # none of them can be asked without parameters
+
+
+@pytest.mark.parametrize("name", sorted(metrics.entries()))
+def test_metric_keeps_its_contract(name: str) -> None:
+    results = check_metric(name)
+    assert failures(results) == [] and len(results) == 4
 
 
 @pytest.mark.parametrize("name", sorted(objectives.entries()))

@@ -13,8 +13,8 @@ from torch.nn import functional as F
 from stillproof import objectives
 from stillproof.train.backward import BatchLoss
 from stillproof.train.batch import Batch
+from stillproof.train.epochs import make_optimiser, set_lr
 from stillproof.train.objective import Objective, begin_base
-from stillproof.train.optimiser import make_optimiser, set_lr
 from stillproof.train.passes import Passes
 from stillproof.train.training import Training
 

@@ -16,11 +16,11 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, Distilled, Hard, Space, Stored
 from stillproof.testing.checks import global_generators_untouched
 from stillproof.testing.toy import TOY, toy_images
-from stillproof.train.augment import Augmenter, make_augment
 from stillproof.train.batch import Augmented
 from stillproof.train.data import from_distilled
 from stillproof.train.loop import fit
 from stillproof.train.objective import LogitObjective
+from stillproof.train.passes import Augmenter, make_augment
 from stillproof.train.recipe import Recipe
 from stillproof.train.target_source import LabelTargets
 from stillproof.transforms.front import Front

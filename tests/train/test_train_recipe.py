@@ -14,7 +14,7 @@ from stillproof.core.components import augmentations, objectives, recipes
 from stillproof.core.errors import BadInput
 from stillproof.core.validate import validated
 from stillproof.testing.toy import toy_images
-from stillproof.train.optimiser import make_optimiser
+from stillproof.train.epochs import make_optimiser
 from stillproof.train.recipe import Recipe
 from stillproof.train.recipe_for import recipe_for
 
@@ -175,3 +175,12 @@ def test_taught_sets_are_trained_on_as_their_authors_do() -> None:
     for name in ("rded", "sre2l"):
         assert augmentations.build(recipe_for(name, "svhn").augment) == augmentations.build(f"{name}-aug(flip=false)")
         assert recipe_for(name, "cifar10") == built(name)
+
+
+def test_a_warm_up_rises_evenly_and_leaves_the_fall_to_the_rest() -> None:
+    warm = Recipe(epochs=15, lr=0.2, schedule="cosine", warmup=5)
+    assert [warm.lr_at(epoch) for epoch in (0, 1, 5)] == pytest.approx([0.002, 0.0416, 0.2])
+    short = Recipe(epochs=10, lr=0.2, schedule="cosine")
+    assert [warm.lr_at(5 + epoch) for epoch in range(10)] == [short.lr_at(epoch) for epoch in range(10)]
+    with pytest.raises(ValueError, match="warmup must be shorter than the 5 epochs"):
+        Recipe(epochs=5, warmup=5)

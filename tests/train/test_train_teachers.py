@@ -28,8 +28,7 @@ from stillproof.train.passes import Passes
 from stillproof.train.recipe import Recipe
 from stillproof.train.teachers import Teacher, TeacherTargets
 from stillproof.train.training import Training
-from stillproof.transforms.front import Front
-from stillproof.transforms.normalise import Normalise
+from stillproof.transforms.front import Front, Normalise
 from stillproof.transforms.space import make_front
 from stillproof.transforms.zca import ZCA
 

@@ -10,7 +10,7 @@ import torch
 from stillproof.core.errors import BadInput
 from stillproof.data.load import load
 from stillproof.run.stages.zca import EPS
-from stillproof.transforms.normalise import Normalise
+from stillproof.transforms.front import Normalise
 from stillproof.transforms.normalised_zca import NormalisedZCA
 from stillproof.transforms.zca import ZCA
 

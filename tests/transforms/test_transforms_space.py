@@ -9,7 +9,7 @@ from torch import Tensor
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo, ImageSet, Space
-from stillproof.transforms.normalise import Normalise
+from stillproof.transforms.front import Normalise
 from stillproof.transforms.space import make_front, to_pixels
 from stillproof.transforms.zca import ZCA
 

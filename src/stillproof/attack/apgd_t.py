@@ -25,6 +25,7 @@ class APGDTargeted(APGD):
         loss: What shall grow: the ratio of differences of logits towards a class, or minus its cross-entropy.
         restarts: How often to begin anew with the images that are not fooled yet.
         rho: Share of steps in which the loss must grow for them to stay as long as they are.
+        samples: Number of gradients for each step, of which the mean counts: for models that answer at random.
         classes: The most classes that are tried; all others, if there are fewer.
     """
 
@@ -42,8 +43,8 @@ class APGDTargeted(APGD):
 
     @property
     def passes(self) -> float:
-        """Return the most passes of one image: the clean one, and for each class two for each step and one more."""
-        return 1 + self.tries * self.classes * (2 * self.steps + 1)
+        """Return the most passes of one image: the clean one, and for each class two for each gradient and one more."""
+        return 1 + self.tries * self.classes * (2 * self.samples * self.steps + 1)
 
     def craft(self, crafting: Crafting) -> None:
         """Make the steps towards each class, with what is left."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
+from stillproof.attack.base.losses import Loss
 from stillproof.attack.pgd import PGD
-from stillproof.attack.stepping.expectation import mean_gradient
 from stillproof.attack.stepping.walk import Walk
 from stillproof.core.components import attacks
 
@@ -43,3 +44,11 @@ class EOTPGD(PGD):
     def gradient(self, walk: Walk) -> Tensor:
         """Return the mean gradient."""
         return mean_gradient(walk, None, self.samples)
+
+
+def mean_gradient(walk: Walk, loss: Loss | None, samples: int) -> Tensor:
+    """Return the mean of several gradients at the same points (expectation over transformation, arXiv:1707.07397).
+
+    Each costs a forward pass and a backward pass.
+    """
+    return torch.stack([walk.crafting.gradient(walk.points, loss) for _ in range(samples)]).mean(0)

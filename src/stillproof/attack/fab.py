@@ -11,13 +11,14 @@ from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
-from stillproof.attack.base.norms import Norm, by_image, sizes
-from stillproof.attack.border.hyperplane import way_to_hyperplane
-from stillproof.attack.border.nearest_border import nearest_border
+from stillproof.attack.base.norms import ORDERS, Norm, by_image, sizes
 from stillproof.core.components import attacks
 from stillproof.core.presets import Preset
 
 SHORT = 1e-8  # a way that counts as none
+VALUES = 2**26  # of gradients that are held at once: of hundreds of classes they would take gigabytes
+DUAL: dict[Norm, float] = {"Linf": ORDERS["L1"], "L2": ORDERS["L2"], "L1": ORDERS["Linf"]}
+ROUNDS = 64  # of the search for a way, which ends after a few, as soon as no other value meets the end of its range
 
 
 @attacks.register("fab", version=1, paper="arXiv:1907.02044")
@@ -110,3 +111,98 @@ class FAB(Attack):
         """Say which points lie in the ball, if there is one."""
         far = sizes(points - crafting.images, self.norm)
         return far <= (float("inf") if crafting.limits.eps is None else crafting.limits.eps)
+
+
+def nearest_border(crafting: Crafting, points: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
+    """Return the slopes, (N, D), and heights, (N,), of the difference of logits that is zero at the nearest border.
+
+    That is the border to the class that images are aimed at, if they are, else that to any other class: whichever is
+    nearest if the network were linear at the points.
+    """
+    if crafting.targets is not None:
+        gradient, logits = crafting.ask(points, _lead)
+        return gradient.flatten(1), _lead(logits, crafting.labels, crafting.targets)
+    assert crafting.clean_logits is not None
+    count = crafting.clean_logits.shape[1]
+    at_once = max(1, VALUES // (count * points[0].numel()))
+    parts = torch.split(torch.arange(len(points), device=points.device), at_once)
+    if len(parts) == 1:
+        return _of_all(crafting, points, norm, count)
+    found = []
+    for part in parts:
+        kept = torch.zeros(len(points), dtype=torch.bool, device=points.device)
+        kept[part] = True
+        found.append(_of_all(crafting.only(kept), points[part], norm, count))
+    slopes, heights = zip(*found, strict=True)
+    return torch.cat(slopes), torch.cat(heights)
+
+
+def _of_all(crafting: Crafting, points: Tensor, norm: Norm, count: int) -> tuple[Tensor, Tensor]:
+    """Return slopes and heights of the nearest of all borders, from the gradients of all logits."""
+    classes = torch.arange(count, device=points.device).expand(len(points), -1)
+    gradients, logits = crafting.jacobian(points, classes)
+    rows, own = torch.arange(len(points), device=points.device), crafting.labels
+    slopes = gradients.flatten(2) - gradients[rows, own].flatten(1).unsqueeze(1)
+    heights = logits - logits.gather(1, own.unsqueeze(1))
+    steepness = torch.linalg.vector_norm(slopes, DUAL[norm], dim=2)
+    ways = (heights.abs() / steepness.clamp(min=1e-12)).scatter(1, own.unsqueeze(1), float("inf"))
+    nearest = ways.argmin(1)
+    return slopes[rows, nearest], heights[rows, nearest]
+
+
+def _lead(logits: Tensor, labels: Tensor, targets: Tensor | None) -> Tensor:
+    """Return by how much the target is above the true class."""
+    assert targets is not None
+    return (logits.gather(1, targets.unsqueeze(1)) - logits.gather(1, labels.unsqueeze(1))).squeeze(1)
+
+
+def way_to_hyperplane(slopes: Tensor, height: Tensor, down: Tensor, up: Tensor, norm: Norm) -> Tensor:
+    """Return the shortest way from a point to a hyperplane within the range of pixels (section 2.2 of the paper).
+
+    That is how far to move each value, (N, D); as far as the range allows, where the hyperplane lies outside it.
+
+    Args:
+        slopes: Gradient of a linear function, (N, D).
+        height: Its value at the point, (N,), which shall become zero.
+        down: How far each value may fall, (N, D), not negative.
+        up: How far it may rise, (N, D), not negative.
+        norm: What the way is short in.
+    """
+    against = -(slopes * height.sign().unsqueeze(1)).sign()  # the direction in which each value helps
+    scale = slopes.abs().amax(1).clamp(min=1e-30)  # the same hyperplane, without numbers too large to square
+    steep, need = slopes.abs() / scale.unsqueeze(1), height.abs() / scale
+    room = torch.where(against > 0, up, down).masked_fill(steep == 0, 0.0)
+    if norm == "L1":
+        return against * _one_after_the_other(steep, need, room)
+    speed = torch.ones_like(steep) if norm == "Linf" else steep
+    return against * _all_at_once(steep, need, room, speed)
+
+
+def _all_at_once(steep: Tensor, need: Tensor, room: Tensor, speed: Tensor) -> Tensor:
+    """Move all values for the same time, each at its speed, until the sum of their shares is enough.
+
+    Newton's method: the sum is a concave function of time, in pieces of straight lines. From the left it comes no
+    later than is right, and gets there as soon as it is on the right piece.
+    """
+    ends = (room / speed).nan_to_num(nan=0.0, posinf=0.0)  # what has no speed helps nothing
+    rates, whole = steep * speed, steep * room
+    time = torch.zeros_like(need)
+    for _ in range(ROUNDS):
+        moving = ends > time.unsqueeze(1)
+        rate = (rates * moving).sum(1)
+        left = need - torch.where(moving, 0.0, whole).sum(1)
+        later = torch.where(rate > 0, left / rate, time)
+        if not bool((later > time).any()):
+            break
+        time = torch.maximum(time, later)
+    return torch.minimum(time.unsqueeze(1) * speed, room)
+
+
+def _one_after_the_other(steep: Tensor, need: Tensor, room: Tensor) -> Tensor:
+    """Move the steepest value as far as it goes, then the next, until the sum of their shares is enough."""
+    steepest, order = steep.sort(dim=1, descending=True)
+    free = room.gather(1, order)
+    whole = steepest * free
+    before = whole.cumsum(1) - whole
+    ways = ((need.unsqueeze(1) - before) / steepest).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+    return torch.zeros_like(steep).scatter(1, order, torch.minimum(ways.clamp(min=0), free))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from stillproof.attack.base.losses import LOSSES, LossName
-from stillproof.attack.eotpgd import EOTPGD
-from stillproof.attack.stepping.expectation import mean_gradient
+from stillproof.attack.eotpgd import EOTPGD, mean_gradient
 from stillproof.attack.stepping.momentum import with_momentum
 from stillproof.attack.stepping.steepest import steepest
 from stillproof.attack.stepping.walk import Walk

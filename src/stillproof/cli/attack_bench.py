@@ -49,7 +49,7 @@ def command(
     as_json: JsonOption = False,
 ) -> None:
     """Run all attacks of a norm at the same number of passes, and say how near each comes to the best that is known."""
-    from stillproof.report.figures.save import check_ending, save_figure
+    from stillproof.report.drawing.save import check_ending, save_figure
 
     chosen, shown = one_of("norm", norm, NORMS), "json" if as_json else one_of("format", form, FORMATS)
     if plot is not None:

@@ -14,11 +14,9 @@ from stillproof.core.number_text import number_of
 if TYPE_CHECKING:
     from stillproof.attack.base.norms import Norm
     from stillproof.attack.base.targets import Policy
-    from stillproof.core.protocol import Protocol
 
 NORMS: tuple[Norm, ...] = ("Linf", "L2", "L1")
 POLICIES: tuple[Policy, ...] = ("next", "random", "least-likely")
-PROTOCOLS: tuple[Protocol, ...] = ("fair", "faithful")
 TARGETED = "--targeted"
 
 AttackOption = Annotated[str, typer.Option("--attack", help="One or more attacks, comma-separated: fgsm,pgd:steps=20.")]
@@ -34,7 +32,10 @@ TargetedOption = Annotated[
 ]
 LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N test images. [default: all]")]
 ProtocolOption = Annotated[
-    str, typer.Option("--protocol", help="fair: pixels are attacked; faithful: normalised images, as in BEARD.")
+    str,
+    typer.Option(
+        "--protocol", help="fair: pixels are attacked; faithful or faithful:beard: normalised images, as in BEARD."
+    ),
 ]
 CheckOption = Annotated[bool, typer.Option("--check", help="Look for signs of gradient masking.")]
 DrawsOption = Annotated[int, typer.Option("--seed", help="Seed of what attacks draw.")]
@@ -61,7 +62,7 @@ class Limits(TypedDict):
     eps: float | None
     norm: Norm | None
     targets: Policy | None
-    protocol: Protocol
+    protocol: str
 
 
 def limits_of(eps: str | None, norm: str | None, targeted: str | None, protocol: str) -> Limits:
@@ -70,7 +71,7 @@ def limits_of(eps: str | None, norm: str | None, targeted: str | None, protocol:
         "eps": eps_of(eps),
         "norm": None if norm is None else one_of("norm", norm, NORMS),
         "targets": None if targeted is None else one_of("policy of targets", targeted, POLICIES),
-        "protocol": one_of("protocol", protocol, PROTOCOLS),
+        "protocol": protocol,
     }
 
 

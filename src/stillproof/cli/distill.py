@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,16 +15,21 @@ from stillproof.cli.options import (
     SetOption,
     StoreOption,
     one_of,
+    split_numbers,
     with_params,
 )
 from stillproof.cli.output import say, write, write_json
-from stillproof.cli.pool_option import PoolOption, check_pool, put_into
+from stillproof.cli.pool import PoolOption, check_pool, put_into
 from stillproof.cli.session import session
-from stillproof.cli.snapshots import snapshot_steps
-from stillproof.core.presets import SCALES
+from stillproof.core.errors import BadInput
+from stillproof.core.presets import SCALES, Scale
 from stillproof.suites.requests import Part
 
+if TYPE_CHECKING:
+    from stillproof.session import Session
+
 PARTS: tuple[Part, ...] = ("train", "fit")
+EVERY = "every="  # before the spacing of snapshots
 
 
 def command(
@@ -61,7 +66,7 @@ def command(
             network=network,
             scale=checked,
             part=one_of("part", part, PARTS),
-            snapshots=snapshot_steps(snapshots, opened, dataset, reference, checked, ipc),
+            snapshots=_snapshot_steps(snapshots, opened, dataset, reference, checked, ipc),
         )
         put_into(opened, pool, [made.artifact])
         path = made.path
@@ -93,3 +98,20 @@ def command(
     write(f"{how}; artifact {made.artifact}")
     write(f"{path}")
     write(f"next: stillproof train {made.name}")
+
+
+def _snapshot_steps(text: str | None, opened: Session, dataset: str, method: str, scale: Scale, ipc: int) -> list[int]:
+    """Return the steps that ``text`` means: ``0,50,200`` as they stand, or ``every=50`` up to the method's last."""
+    if text is None or not text.startswith(EVERY):
+        return split_numbers(text, "--snapshots") or []
+    from stillproof.data.load import source
+    from stillproof.run.resolve import Resolver
+
+    spacing = text.removeprefix(EVERY)
+    if not spacing.isdecimal() or int(spacing) == 0:
+        raise BadInput(f"--snapshots {text!r} is not of the form every=N with a positive whole number N.")
+    built, _ = Resolver(opened.root).method(method, scale, source(dataset).info.name, ipc)
+    steps = getattr(built, "steps", None)
+    if not isinstance(steps, int):
+        raise BadInput(f"--snapshots {text!r} needs a method that goes in steps, and {method!r} does not.")
+    return list(range(0, steps, int(spacing)))  # without the last, which is the result

@@ -20,7 +20,7 @@ from stillproof.cli.options import (
     split_list,
 )
 from stillproof.cli.output import say, write, write_json
-from stillproof.cli.pool_option import PoolOption, check_pool, put_into
+from stillproof.cli.pool import PoolOption, check_pool, put_into
 from stillproof.cli.session import session
 from stillproof.core.errors import BadInput
 from stillproof.core.weight import weight_of
@@ -115,7 +115,7 @@ def command(
 
 def _place(path: Path | None, images: Path | None, labels: Path | None, form: str) -> tuple[Path, str]:
     """Return what is imported, and its format as far as it is known: PATH, or the images of two files."""
-    from stillproof.importers.two_files import TWO_FILES
+    from stillproof.importers.file_pair import TWO_FILES
 
     if images is None and path is not None:
         return path, form

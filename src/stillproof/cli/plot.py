@@ -18,7 +18,7 @@ from stillproof.cli.options import (
     one_of,
 )
 from stillproof.cli.output import say, write, write_json
-from stillproof.cli.reported import reported
+from stillproof.cli.table import reported
 
 FORMATS = ("png", "pdf", "svg")
 
@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """Write the figures of a run, by default the newest of a suite, of whatever has been computed so far."""
     one_of("format", form, FORMATS)
-    from stillproof.report.figures.save import save_figures
+    from stillproof.report.drawing.save import save_figures
 
     report = reported(suite, run, section, methods, store, plugin)
     paths = save_figures(report.figures(), out, form)

@@ -1,9 +1,10 @@
-"""stillproof pool: groups of distilled sets and models, under a name."""
+"""stillproof pool: groups of distilled sets and models, under a name; and --pool of the verbs that make them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,11 +28,15 @@ from stillproof.cli.options import (
     WorkersOption,
     split_list,
 )
-from stillproof.cli.output import write, write_json
+from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
+
+if TYPE_CHECKING:
+    from stillproof.session import Session
 
 app = typer.Typer(help="Group distilled sets and models under a name.", no_args_is_help=True, rich_markup_mode=None)
 NameArgument = Annotated[str, typer.Argument(help="Name of the pool.")]
+PoolOption = Annotated[str | None, typer.Option("--pool", help="Also put what is made into this pool.")]
 
 
 @app.command("list")
@@ -124,3 +129,18 @@ def score(
         write_json(found.as_dict())
     else:
         write(repr(found))
+
+
+def check_pool(pool: str | None) -> None:
+    """Refuse what is no name for a pool before any work is done for it."""
+    from stillproof.store.pools import check_name
+
+    if pool is not None:
+        check_name(pool)
+
+
+def put_into(opened: Session, pool: str | None, artifacts: Sequence[str]) -> None:
+    """Put sets or models into a pool, if one is named."""
+    if pool is not None:
+        new = opened.pool_add(pool, artifacts)
+        say(f"{len(new)} added to pool {pool}")

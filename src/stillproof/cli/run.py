@@ -11,7 +11,6 @@ import typer
 
 from stillproof.cli.config import read_toml
 from stillproof.cli.dry_run import print_forecast, speed_of
-from stillproof.cli.failures import SHOWN, show_causes
 from stillproof.cli.options import (
     DataOption,
     JsonOption,
@@ -24,6 +23,7 @@ from stillproof.cli.options import (
 )
 from stillproof.cli.output import say
 from stillproof.cli.session import session, unmade_store
+from stillproof.cli.status import show_causes
 from stillproof.cli.table import print_tables
 from stillproof.core.errors import BadInput, CellFailed
 from stillproof.core.number_text import with_fractions
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from stillproof.report.run_report import RunReport
     from stillproof.store.store import Store
 
+SHOWN = 10  # causes that the end of a run tells
 SHARED = {"distill": "distilled sets", "train": "trained networks"}  # stages that cost most
 
 

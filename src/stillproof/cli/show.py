@@ -46,9 +46,11 @@ def command(
     cls: Any = registry.get(name)
     fields = {f.name: _default(f) for f in dataclasses.fields(cls)} | dict(entry.fixed)
     presets = [dataclasses.asdict(preset) for preset in presets_of(cls, entry)]
+    sections = _sections(name) if registry is suites else []
     if as_json:
         about = {"name": name, "kind": registry.kind, "version": entry.version, "paper": entry.paper}
-        write_json(about | {"summary": entry.summary, "params": fields, "presets": presets})
+        about |= {"summary": entry.summary, "params": fields, "presets": presets}
+        write_json(about | ({"sections": sections} if sections else {}))
         return
     write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{_about(cls)}")
     choices = _choices(cls)
@@ -64,6 +66,8 @@ def command(
             rows,
             title="presets (a later row overrides an earlier one; otherwise defaults hold)",
         )
+    if sections:
+        write_table(("section", "question"), [(section["name"], section["question"]) for section in sections])
 
 
 def _find(name: str, kind: str | None) -> Registry[Any]:
@@ -76,6 +80,12 @@ def _find(name: str, kind: str | None) -> Registry[Any]:
         if other is not chosen:
             say(f"{name!r} is also the name of a component that `--kind {other.plural}` shows.")
     return chosen
+
+
+def _sections(suite: str) -> list[dict[str, str]]:
+    from stillproof.report.run_report import sections_of
+
+    return [section.as_dict() for section in sections_of(suite)]
 
 
 def _about(cls: Any) -> str:

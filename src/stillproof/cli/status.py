@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stillproof.cli.failures import show_causes
 from stillproof.cli.options import JsonOption, StoreOption
 from stillproof.cli.output import say, write, write_json, write_table
 
 if TYPE_CHECKING:
+    from stillproof.report.failures import Cause
     from stillproof.report.run_list import ListedRun
     from stillproof.store.leftovers import Leftovers
 
@@ -110,3 +110,14 @@ def _of(found: Sequence[ListedRun]) -> str:
 
 def _when(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def show_causes(causes: Sequence[Cause], tell: Callable[[str], None], most: int | None = None) -> None:
+    """Tell every cause, or of many the first ``most``."""
+    for cause in causes[:most]:
+        tell(cause.line())
+        for place in cause.trace() if len(cause.frames) > 1 else [f.code for f in cause.frames if f.code]:
+            tell(f"    {place}")
+    rest = causes[len(causes[:most]) :]
+    if rest:
+        tell(f"and {sum(cause.cells for cause in rest)} cells for {len(rest)} more reasons")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,11 +17,11 @@ from stillproof.cli.options import (
     SectionOption,
     StoreOption,
     SuiteOrRun,
+    load_components,
     one_of,
     split_list,
 )
 from stillproof.cli.output import write, write_json, write_table
-from stillproof.cli.reported import reported
 from stillproof.cli.session import session
 
 if TYPE_CHECKING:
@@ -80,3 +81,21 @@ def print_text(tables: Sequence[Table], title: str) -> None:
         text = shown(table)
         write_table(text.header, text.rows, title=f"{title}: {table.title}")
         write("".join(f"  {note}\n" for note in text.notes) + "\n")
+
+
+def reported(
+    suite: str | None,
+    run: str | None,
+    section: str | None,
+    methods: str | None,
+    store: str | None,
+    plugins: list[Path] | None,
+) -> RunReport:
+    """Return the report of a run, by default the newest of a suite, from whatever has been computed so far."""
+    from stillproof.report.run_report import report_of
+    from stillproof.report.runs import chosen_run
+    from stillproof.store.store import open_store
+
+    load_components(plugins)
+    with open_store(store, create=False) as opened:
+        return report_of(opened, chosen_run(opened, suite, run), split_list(section), split_list(methods))

@@ -16,7 +16,7 @@ from stillproof.cli.options import (
     one_of,
 )
 from stillproof.cli.output import say, write, write_json
-from stillproof.cli.pool_option import PoolOption, check_pool, put_into
+from stillproof.cli.pool import PoolOption, check_pool, put_into
 from stillproof.cli.session import session
 from stillproof.core.types import Selection
 

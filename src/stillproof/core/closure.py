@@ -8,7 +8,14 @@ from collections.abc import Iterator
 
 from stillproof.core.source import PACKAGE, Code, code_of, parse
 
-ASKED = ("stages", "suites", "datasets")  # are asked and not built inside: cells and contents have names of their own
+ASKED = (
+    "stages",
+    "suites",
+    "datasets",
+    "metrics",
+)  # are asked and not built inside: cells and contents have names of their own
+# Keep and show numbers, and decide none: neither these nor what they alone import is behind a component.
+NEVER = tuple(f"{PACKAGE}.{name}" for name in ("store", "report", "run.attacked_picture"))
 NAME = re.compile(r"[:(]")  # ends the name in a reference such as dm:steps=10
 
 
@@ -16,7 +23,8 @@ def closure(module: str, text: str | None = None) -> dict[str, Code]:
     """Return the files behind a module, by the names of their modules, in order of these.
 
     They are those of Stillproof, of the module's own package, and of plug-ins whose components it uses by name; other
-    packages count by their versions, in records. A ``text`` stands for the file of a module that has none.
+    packages count by their versions, in records. Files that only keep or show numbers are left out. A ``text`` stands
+    for the file of a module that has none.
     """
     root = code_of(module) if text is None else parse(text, module)
     return {} if root is None else dict(sorted(_closure(module, root).items()))
@@ -29,11 +37,16 @@ def _closure(module: str, root: Code) -> dict[str, Code]:
     waiting = list(_next(root, packages))
     while waiting:
         name = waiting.pop()
-        if name in found or name.partition(".")[0] not in packages or (code := code_of(name)) is None:
+        if name in found or not _counts(name, packages) or (code := code_of(name)) is None:
             continue
         found[name] = code
         waiting += _next(code, packages)
     return found
+
+
+def _counts(module: str, packages: set[str]) -> bool:
+    inside = any(module == package or module.startswith(f"{package}.") for package in NEVER)
+    return not inside and module.partition(".")[0] in packages
 
 
 def _next(code: Code, packages: set[str]) -> Iterator[str]:

@@ -20,6 +20,7 @@ defences: Registry[Any] = Registry("defence", "defences", "stillproof.defend")
 distillers: Registry[Distiller] = Registry("distiller", "distillers", "stillproof.distill")
 suites: Registry[Suite] = Registry("suite", "suites", "stillproof.suites")
 stages: Registry[Any] = Registry("stage", "stages", "stillproof.run.stages")
+metrics: Registry[Any] = Registry("metric", "metrics", "stillproof.score.metrics")
 
 REGISTRIES: dict[str, Registry[Any]] = {
     registry.plural: registry
@@ -34,6 +35,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
         distillers,
         suites,
         stages,
+        metrics,
     )
 }
 

@@ -27,12 +27,12 @@ def code_identity(module: str, text: str | None = None) -> Json:
             f"the source of {module} cannot be read, so that what it computes has no name: give it a .py file."
         )
     ours = {name: code for name, code in files.items() if name.partition(".")[0] == PACKAGE}
-    lines = [line for name in ours if (line := line_of(name)) is not None and line.generation > 1]
+    lines = [line for name in ours if (line := line_of(name)) is not None]
     edited = {name: found for name, code in ours.items() if (found := difference(name, code)) is not None}
     # By content: the module of a plug-in file is called after a hash of all its bytes, comments among them.
     own = sorted(code_hash(code.text) for name, code in files.items() if name not in ours)
     parts = {
-        "generations": {line.key: line.generation for line in lines},
+        "generations": {key: generation for line in lines for key, generation in line.generations().items()},
         "edited": edited and digest(edited)[:SHORT],
         "own": own and digest(own)[:SHORT],
     }

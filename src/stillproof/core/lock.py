@@ -22,12 +22,21 @@ LOCK = ROOT / "lock.json"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One file of the lock; ``key`` is what names call it: its first path, which stays when it is moved."""
+    """One file of the lock; ``key`` is what names call it: its first path, which stays when it is moved.
+
+    ``parts`` are keys and generations above 1 of files that became parts of it, and that names still tell.
+    """
 
     generation: int
     bytes: str  # sha256, in hexadecimal
     code: str
     key: str
+    parts: tuple[tuple[str, int], ...] = ()
+
+    def generations(self) -> dict[str, int]:
+        """Return the generations above 1, by what names call the files."""
+        own = {self.key: self.generation} if self.generation > 1 else {}
+        return own | dict(self.parts)
 
 
 @functools.cache
@@ -35,9 +44,22 @@ def read_lock() -> Mapping[str, Line]:
     """Return the lines of the lock by path, as in ``train/loop.py``."""
     lines = json.loads(LOCK.read_text(encoding="utf-8"))["files"]
     return {
-        path: Line(line["generation"], line["bytes"], line["code"], line.get("key", path))
+        path: Line(
+            line["generation"],
+            line["bytes"],
+            line["code"],
+            line.get("key", path),
+            tuple(line.get("parts", {}).items()),
+        )
         for path, line in lines.items()
     }
+
+
+@functools.cache
+def generations_in_names() -> Mapping[str, Mapping[str, int]]:
+    """Return the generations above 1 that are in the names of our components, as in ``attacks/fmn``."""
+    names: dict[str, dict[str, int]] = json.loads(LOCK.read_text(encoding="utf-8"))["names"]
+    return names
 
 
 def path_in_lock(module: str) -> str | None:

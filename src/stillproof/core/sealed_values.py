@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stillproof.core.errors import Corrupt
-from stillproof.core.plain_values import put_together, take_apart
+from stillproof.core.errors import Corrupt, StillproofError
 from stillproof.core.tensor_bytes import from_bytes, to_bytes
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 MAGIC = b"stillproof sealed 1\n"
 HASH = 32  # bytes of sha256
 LENGTH = 8  # bytes of the number that says how long the JSON is
+# Objects of JSON are only ever one of these marks, so that no dictionary of the value can be taken for one.
+DICT, TUPLE, FLOAT, TENSOR = "dict", "tuple", "float", "tensor"
 
 
 def content_of(value: object) -> tuple[bytes, bytes]:
@@ -43,3 +48,61 @@ def unseal_value(data: bytes, path: Path) -> Any:
         raise Corrupt(f"{path} is corrupt: its content does not match its hash.")
     end = LENGTH + int.from_bytes(content[:LENGTH], "little")
     return put_together(json.loads(bytes(content[LENGTH:end])), from_bytes(bytes(content[end:]), path))
+
+
+def take_apart(value: object) -> tuple[Any, dict[str, Tensor]]:
+    """Return a nested value as JSON, in which tensors stand by name, and the tensors.
+
+    Dictionaries keep the order and the kind of their keys (numbers too), and tensors laid out by channels stay so.
+
+    Raises:
+        StillproofError: The value holds something that is neither a tensor nor a plain value.
+    """
+    tensors: dict[str, Tensor] = {}
+    return _to_json(value, tensors), tensors
+
+
+def put_together(value: Any, tensors: dict[str, Tensor]) -> Any:
+    """Return what ``take_apart`` was given; tensors are on the CPU."""
+    if isinstance(value, list):
+        return [put_together(item, tensors) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ((mark, inner),) = value.items()
+    if mark == DICT:
+        return {put_together(key, tensors): put_together(item, tensors) for key, item in inner}
+    if mark == TUPLE:
+        return tuple(put_together(item, tensors) for item in inner)
+    return float(inner) if mark == FLOAT else _laid_out(tensors[inner[0]], by_channels=inner[1])
+
+
+def _to_json(value: object, tensors: dict[str, Tensor]) -> Any:
+    from torch import Tensor
+
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {FLOAT: str(float(value))}
+    if isinstance(value, list):
+        return [_to_json(item, tensors) for item in value]
+    if isinstance(value, tuple):
+        return {TUPLE: [_to_json(item, tensors) for item in value]}
+    if isinstance(value, dict):
+        return {DICT: [[_to_json(key, tensors), _to_json(item, tensors)] for key, item in value.items()]}
+    if isinstance(value, Tensor):
+        name = str(len(tensors))
+        tensors[name] = value
+        return {TENSOR: [name, _is_by_channels(value)]}
+    raise StillproofError(f"a checkpoint keeps tensors and plain values, and no {type(value).__name__}: convert it.")
+
+
+def _is_by_channels(tensor: Tensor) -> bool:
+    import torch
+
+    return tensor.ndim == 4 and not tensor.is_contiguous() and tensor.is_contiguous(memory_format=torch.channels_last)
+
+
+def _laid_out(tensor: Tensor, *, by_channels: bool) -> Tensor:
+    import torch
+
+    return tensor.contiguous(memory_format=torch.channels_last) if by_channels else tensor

@@ -12,8 +12,7 @@ from torch import Tensor
 from stillproof.core.components import distillers
 from stillproof.core.dsa_strategy import WITHOUT_FLIP
 from stillproof.core.presets import SCALES, Preset
-from stillproof.distill.grids.multi_formation import MultiFormation
-from stillproof.distill.grids.multi_formation_presets import LAPTOP, PUBLISHED
+from stillproof.distill.grids.multi_formation import LAPTOP, PUBLISHED, MultiFormation
 
 TV_WEIGHT = 0.8
 

@@ -11,10 +11,10 @@ from torch import Tensor
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.dsa_strategy import NO_MIRRORED_DIGITS, WITH_FLIP
+from stillproof.core.imagenet_sets import IMAGENET
 from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.imagenet_sets import IMAGENET
 from stillproof.distill.learning.attention import Attention
 from stillproof.distill.learning.class_means import ClassMeans
 from stillproof.distill.learning.descent import OnDivergence

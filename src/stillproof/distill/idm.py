@@ -11,8 +11,7 @@ from torch import Tensor
 from stillproof.core.components import distillers
 from stillproof.core.dsa_strategy import NO_MIRRORED_DIGITS
 from stillproof.core.presets import Preset
-from stillproof.distill.grids.multi_formation import MultiFormation
-from stillproof.distill.grids.multi_formation_presets import LAPTOP, PUBLISHED
+from stillproof.distill.grids.multi_formation import LAPTOP, PUBLISHED, MultiFormation
 
 
 @distillers.register("idm", version=1, paper="arXiv:2307.09742")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -15,15 +16,14 @@ from stillproof.core.components import distillers
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
-from stillproof.core.types import Distilled, ImageSet, Stored
-from stillproof.distill.kernels.conv_features import BATCH, FeatureKernel
-from stillproof.distill.kernels.fc_ntk import fc_ntk
-from stillproof.distill.kernels.ridge import centred, regress
-from stillproof.distill.kernels.standardised import moved, standardised
-from stillproof.distill.kernels.targets import RegressionTargets
+from stillproof.core.types import Distilled, ImageSet, Space, Stored
+from stillproof.distill.kernels import BATCH, FeatureKernel, RegressionTargets, centred, fc_ntk, regress
 from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.sets.usual_recipes import LEARNED_LABELS
+from stillproof.transforms.front import Front
+from stillproof.transforms.kip_zca import channel_statistics
+from stillproof.transforms.space import make_front
 
 StepKernel = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]  # support, targets, step
 
@@ -145,3 +145,16 @@ class KernelInducingPoints:
             return FeatureKernel(ctx, self.networks, self.steps * self.target_batch)
         ntk = functools.partial(fc_ntk, depth=self.depth)
         return lambda support, targets, step: (ntk(support, support), ntk(targets, support))
+
+
+def standardised(data: ImageSet, ctx: Context) -> Context:
+    """Return the context in the space where each channel of the real images has exactly mean 0 and deviation 1."""
+    mean, std = channel_statistics(data)
+    space = Space("normalised", tuple(mean.tolist()), tuple(std.tolist()))
+    return dataclasses.replace(ctx, space=space, front=make_front(space).to(ctx.device))
+
+
+def moved(images: Tensor, old: Context, new: Context) -> Tensor:
+    """Return images of the old context's space in that of the new one."""
+    assert isinstance(old.front, Front), "there is no way back to pixels"
+    return new.into_space(old.front.inverse(images))

@@ -12,14 +12,12 @@ from torch.nn import functional as F
 
 from stillproof.core.components import distillers
 from stillproof.core.context import Context
-from stillproof.core.dsa_strategy import DIGIT_SETS
+from stillproof.core.imagenet_sets import IMAGENET
 from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.presets import SCALES, Preset
-from stillproof.core.reference import write_nested, write_reference
-from stillproof.core.types import DataInfo, Distilled, ImageSet
-from stillproof.distill.imagenet_sets import IMAGENET
-from stillproof.distill.teaching.patches import padded, tiled
-from stillproof.distill.teaching.teacher import answers, teacher_of
+from stillproof.core.taught_settings import taught_setting
+from stillproof.core.types import Distilled, ImageSet
+from stillproof.distill.teacher import answers, teacher_of
 from stillproof.nets.chunks import by_chunks
 from stillproof.nets.home import HOME_BN
 from stillproof.transforms.crop_resize import crop_resize
@@ -50,7 +48,10 @@ class RealisticDiverse:
 
     presets: ClassVar[Sequence[Preset]] = (
         *(Preset(scale, {"factor": 2}, datasets=IMAGENET) for scale in SCALES),
-        Preset("paper", {"teacher": "resnet-18-bn-imagenet"}, datasets=("imagenet",)),
+        Preset(
+            "paper", {"teacher": "resnet-18-bn-imagenet", "teacher_recipe": "teacher-imagenet"}, datasets=("imagenet",)
+        ),
+        Preset("paper", {"teacher_recipe": "teacher-tiny"}, datasets=("tiny_imagenet",)),
         Preset("quick", {"teacher_recipe": "teacher-quick"}),
         Preset("smoke", {"pool": 8, "crops": 2, "teacher_recipe": "smoke"}),
     )
@@ -75,7 +76,7 @@ class RealisticDiverse:
             best = lowest(*self._scored(data, label, ipc, ctx), ipc * self.factor**2)
             images[label] = tiled(best, info.size, self.factor)
         labels = torch.arange(info.num_classes).repeat_interleave(ipc)
-        recipe = own_recipe(info, ipc, self.factor)
+        recipe, _ = taught_setting("authors", "rded", info.name, ipc, info.num_classes, self.factor)
         return ctx.distilled(images.flatten(0, 1), ctx.taught(labels), data, recipe=recipe)
 
     def _scored(self, data: ImageSet, label: int, ipc: int, ctx: Context) -> tuple[Tensor, Tensor]:
@@ -114,13 +115,25 @@ def lowest(crops: Tensor, losses: Tensor, count: int) -> Tensor:
     return own[smallest.argsort(stable=True)[:count]]
 
 
-def own_recipe(info: DataInfo, ipc: int, factor: int) -> str:
-    """Return how the authors train on a set; they have batch sizes for 1, 10 and 50 images per class alone."""
-    changes = {} if factor == 1 else {"factor": factor}
-    changes |= {"flip": False} if info.name in DIGIT_SETS else {}
-    augment = {"augment": write_nested("rded-aug", changes)} if changes else {}
-    if info.name == "cifar100":
-        return write_reference("rded", {"batch": 25, "lr": 0.002})  # theirs for ConvNet-3
-    batch = (10 if ipc < 10 else 50 if ipc < 50 else 100) * (2 if info.num_classes >= 100 else 1)
-    batch = 100 if info.name == "tiny_imagenet" else batch
-    return write_reference("rded", {"batch": min(batch, ipc * info.num_classes), **augment})
+def padded(patches: Tensor, size: int) -> Tensor:
+    """Return patches (N, C, s, s) in the middle of images of ``size`` pixels that are zero elsewhere."""
+    rest = size - patches.shape[2]
+    before = rest // 2
+    return F.pad(patches, (before, rest - before, before, rest - before))
+
+
+def tiled(patches: Tensor, size: int, factor: int) -> Tensor:
+    """Return (n, C, size, size) images of ``factor`` x ``factor`` patches each, from (n factor^2, C, s, s).
+
+    The first n patches become the top left ones, the next those to the right of them, and so on, row by row. If the
+    size is no multiple of ``factor``, the first rows and columns are larger by one pixel, and their patches with them.
+    """
+    count = len(patches) // factor**2
+    sides = [size // factor + (number < size % factor) for number in range(factor)]
+    images = patches.new_zeros(count, patches.shape[1], size, size)
+    parts = iter(torch.split(patches, count))
+    for row, height in enumerate(sides):
+        for column, width in enumerate(sides):
+            top, left = sum(sides[:row]), sum(sides[:column])
+            images[:, :, top : top + height, left : left + width] = F.interpolate(next(parts), size=(height, width))
+    return images

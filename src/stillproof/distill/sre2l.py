@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+import torch
 from torch import Tensor
 
 from stillproof.core.components import distillers, networks
 from stillproof.core.context import Context
-from stillproof.core.dsa_strategy import DIGIT_SETS
+from stillproof.core.imagenet_sets import IMAGENET
 from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.presets import Preset
+from stillproof.core.seeds import Seeds
+from stillproof.core.taught_settings import taught_setting
 from stillproof.core.types import DataInfo, Distilled, ImageSet
-from stillproof.distill.imagenet_sets import IMAGENET
 from stillproof.distill.learning.descent import OnDivergence
 from stillproof.distill.learning.first_images import initial_images
 from stillproof.distill.recovering.recover import one_of_each_class, recover
 from stillproof.distill.recovering.teacher_loss import TeacherLoss
-from stillproof.distill.recovering.views import View, seen
 from stillproof.nets.build import forward_flops
 from stillproof.nets.home import HOME_BN, network_called
+from stillproof.transforms.crop_flip import random_flip
+from stillproof.transforms.crop_resize import crop_resize
+from stillproof.transforms.draws import Draws
+from stillproof.transforms.resized_crop import random_boxes
+
+View = Literal["whole", "crop"]
 
 
 @distillers.register("sre2l", version=1, paper="arXiv:2306.13092")
@@ -59,12 +66,18 @@ class SqueezeRecoverRelabel:
     presets: ClassVar[Sequence[Preset]] = (
         Preset("paper", {"teacher": "resnet-18-bn"}),
         # There the original shifts up and to the left, too.
-        Preset("paper", {"steps": 4000, "lr": 0.1, "r_bn": 1.0, "view": "crop"}, datasets=("tiny_imagenet",)),
+        Preset(
+            "paper",
+            {"steps": 4000, "lr": 0.1, "r_bn": 1.0, "view": "crop", "teacher_recipe": "teacher-tiny"},
+            datasets=("tiny_imagenet",),
+        ),
         Preset(
             "paper",
             {"steps": 4000, "jitter": 32, "view": "crop", "teacher": "resnet-18-bn-imagenet"},
             datasets=IMAGENET,
         ),
+        # Theirs is torchvision's; whoever has those weights imports them, and others train the like of them.
+        Preset("paper", {"teacher_recipe": "teacher-imagenet"}, datasets=("imagenet",)),
         Preset("quick", {"steps": 200, "teacher_recipe": "teacher-quick"}),
         Preset("quick", {"jitter": 1}, datasets=("digits",)),
         Preset("smoke", {"steps": 3, "jitter": 1, "teacher_recipe": "smoke"}),
@@ -96,7 +109,8 @@ class SqueezeRecoverRelabel:
                 return loss.of_groups(changed, truth[places])
 
             recover(self, images, passes, ctx, losses_of)
-        return ctx.distilled(images, ctx.taught(labels), data, recipe=own_recipe(data.info))
+        recipe, _ = taught_setting("authors", "sre2l", data.info.name, ipc)
+        return ctx.distilled(images, ctx.taught(labels), data, recipe=recipe)
 
     def image_passes(self, n_real: int, num_classes: int, ipc: int) -> float:
         """Return the cost in forward passes of one image; backwards it costs about as much, without weights' share."""
@@ -111,8 +125,14 @@ class SqueezeRecoverRelabel:
         return forward_flops(teacher, info.channels, info.size, info.num_classes)
 
 
-def own_recipe(info: DataInfo) -> str:
-    """Return how the authors train on a set; on ImageNet, on answers that they recorded."""
-    if info.name in IMAGENET:
-        return "fkd:augment=rded-aug(min_scale=0.08)"
-    return "sre2l:augment=sre2l-aug(flip=false)" if info.name in DIGIT_SETS else "sre2l"
+def seen(images: Tensor, view: View, jitter: int, seeds: Seeds) -> Tensor:
+    """Return the batch as the teacher sees it: rolled by up to ``jitter`` pixels, what leaves coming in opposite.
+
+    ``crop`` cuts a box out of it first and flips it half of the time. All images are changed alike, as in the original,
+    which gives whole batches to torchvision.
+    """
+    draws = Draws(len(images), seeds.torch(), shared=True)
+    if view == "crop":
+        images = random_flip(crop_resize(images, random_boxes(draws, images.shape[2:])), draws)
+    down, right = draws.integers(0, jitter + 1, 2)[0].tolist()
+    return torch.roll(images, (down, right), dims=(2, 3))

@@ -8,10 +8,17 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
-from stillproof.importers.beard_attacking import attacked, commands_of, defended
 from stillproof.importers.beard_names import NETWORKS
-from stillproof.importers.beard_training import has_method, is_real, method_of, recipe_of
-from stillproof.importers.beard_values import BeardValues
+from stillproof.importers.beard_values import (
+    BeardValues,
+    attacked,
+    commands_of,
+    defended,
+    has_method,
+    is_real,
+    method_of,
+    recipe_of,
+)
 
 FORMAT = "beard-config"
 TRAINING, ATTACKING = "accuracy", "beard"  # the suites that answer

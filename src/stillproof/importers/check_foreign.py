@@ -6,9 +6,8 @@ import dataclasses
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.importers.eight_bit import eight_bit_pixels, is_eight_bit
 from stillproof.importers.foreign_set import ForeignSet
-from stillproof.importers.numpy_files import channels_first
+from stillproof.importers.read_images import channels_first, eight_bit_pixels, is_eight_bit
 from stillproof.importers.read_labels import plain_classes
 from stillproof.sets.checks import check_images, check_labels, check_pixels
 

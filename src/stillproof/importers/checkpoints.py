@@ -13,9 +13,8 @@ from stillproof.core.components import networks
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo, Space
-from stillproof.importers.checkpoint_weights import check_weights, find_weights
+from stillproof.importers.checkpoint_weights import check_weights, find_weights, rename_weights
 from stillproof.importers.infer_network import infer_network
-from stillproof.importers.rename_weights import rename_weights
 from stillproof.importers.torch_file import load_torch
 from stillproof.nets.build import build_network
 from stillproof.train.model import ModelCard

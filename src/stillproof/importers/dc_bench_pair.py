@@ -8,7 +8,7 @@ from pathlib import Path
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import OWN, ForeignSet
-from stillproof.importers.guess_space import guess_space
+from stillproof.importers.read_images import guess_space
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_tensor
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
-from stillproof.importers.guess_space import guess_space
+from stillproof.importers.read_images import guess_space
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_torch
 

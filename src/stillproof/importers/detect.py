@@ -11,14 +11,13 @@ from stillproof.importers.beard_log import FORMAT as BEARD_LOG
 from stillproof.importers.checkpoints import recognises_model
 from stillproof.importers.dc_bench_pair import DcBenchPair
 from stillproof.importers.dd_results import DdResults
-from stillproof.importers.dictionary_file import DictionaryFile
 from stillproof.importers.file_pair import NPY_PAIR, PT_PAIR
 from stillproof.importers.foreign_set import Importer
+from stillproof.importers.idc_pair import IdcPair
 from stillproof.importers.idm_pickle import IdmPickle
 from stillproof.importers.image_folders import IMAGE_FOLDERS
 from stillproof.importers.kip_file import KipFile
-from stillproof.importers.npz_file import NpzFile
-from stillproof.importers.pair_file import PackedPair, PlainPair
+from stillproof.importers.plain_files import DictionaryFile, NpzFile, PlainPair
 from stillproof.importers.result_file import ResultFile
 from stillproof.importers.trajectory_folder import TrajectoryFolder
 
@@ -28,7 +27,7 @@ IMPORTERS: tuple[Importer, ...] = (
     DcBenchPair(),
     ResultFile(),
     DictionaryFile(),
-    PackedPair(),
+    IdcPair(),
     PlainPair(),
     DdResults(),
     IdmPickle(),

@@ -1,19 +1,26 @@
-"""Two files, one of images and one of labels, whose names differ in that word alone."""
+"""Two files, one of images and one of labels: both named by somebody, or one found beside the other."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from torch import Tensor
+
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
-from stillproof.importers.two_files import read_two_files
+from stillproof.importers.numpy_files import load_npy
+from stillproof.importers.plain_set import plain_set
+from stillproof.importers.torch_file import load_tensor
 
 WORDS = (("images", "labels"), ("image", "label"), ("X", "y"), ("x", "y"), ("X", "Y"), ("data", "targets"))
 CALLED = "called images, labels, X or y"
+TWO_FILES = "two-files"  # what this form is called; naming both files asks for it
+ENDINGS = (".npy", ".pt", ".pth")
 
 
 @dataclass(eq=False)
@@ -70,3 +77,17 @@ class FilePair:
 
 NPY_PAIR = FilePair("npy", (".npy",))
 PT_PAIR = FilePair("pt", (".pt", ".pth"))
+
+
+def read_two_files(images: Path, labels: Path, info: DataInfo) -> ForeignSet:
+    """Read a file of images and one of labels, whatever they are called."""
+    found = plain_set(_tensor(images), _tensor(labels), images, info, (images, labels))
+    return dataclasses.replace(found, found=(f"{images.name} with {labels.name}", *found.found))
+
+
+def _tensor(path: Path) -> Tensor:
+    if not path.is_file():
+        raise BadInput(f"{path} is not there, or no file.")
+    if not is_file(path, *ENDINGS):
+        raise BadInput(f"{path} cannot be one of two files: arrays in .npy and tensors in .pt or .pth are read.")
+    return load_npy(path) if is_file(path, ".npy") else load_tensor(path)

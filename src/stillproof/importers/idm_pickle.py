@@ -12,9 +12,9 @@ from torch import Tensor
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet, is_file
-from stillproof.importers.guess_space import guess_space
 from stillproof.importers.known_methods import decode_of, method_in, recipe_of
 from stillproof.importers.pickled_tensors import load_pickled_tensors
+from stillproof.importers.read_images import guess_space
 from stillproof.importers.read_labels import read_labels
 
 PROTOCOL = b"\x80"  # the first byte of every pickle since protocol 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import torch
 from stillproof.core.errors import BadInput
 from stillproof.core.open_picture import open_picture
 from stillproof.core.types import DataInfo, Hard
+from stillproof.data.imagenet_subsets import SUBSETS
 from stillproof.data.pictures import class_folders, pictures_in, read_pictures
-from stillproof.importers.folder_classes import folder_labels
 from stillproof.importers.foreign_set import OWN, ForeignSet
 
 MADE_BY = ("sre2l", "cda", "dwa", "g-vbsm", "gvbsm", "edc", "rded", "d4m", "random")
+CLASS_NUMBER = re.compile(r"(?:new|class)?_?(\d+)")  # in the name of a folder
 
 
 @dataclass(eq=False)
@@ -48,7 +50,7 @@ class ImageFolders:
         if not path.is_dir():
             raise BadInput(f"{path} is not a folder: this format has one folder of pictures per class.")
         folders = class_folders(path)
-        labels, how = folder_labels(path, folders, info)
+        labels, how = _folder_labels(path, folders, info)
         listed = [
             (file, label) for name, label in zip(folders, labels, strict=True) for file in pictures_in(path / name)
         ]
@@ -107,3 +109,42 @@ def _layout_of(path: Path) -> ImageFolders | None:
 def _size(file: Path) -> tuple[int, int]:
     with open_picture(file) as picture:
         return picture.size
+
+
+def _folder_labels(path: Path, folders: Sequence[str], info: DataInfo) -> tuple[list[int], str]:
+    """Return the class of each folder, and one sentence that says how it was told.
+
+    It is told by a folder's number, by the class's name, or by its place among the others.
+
+    Raises:
+        BadInput: A folder stands for no class of the data set.
+    """
+    numbers = [CLASS_NUMBER.fullmatch(name) for name in folders]
+    if folders and all(numbers):
+        return _numbered(path, folders, [int(match[1]) for match in numbers if match], info)
+    for known, what in ((info.class_names, "names"), (tuple(SUBSETS.get(info.name, {})), "WordNet ids")):
+        places = {_plain(name): label for label, name in enumerate(known)}
+        if known and all(_plain(name) in places for name in folders):
+            return [places[_plain(name)] for name in folders], f"classes are told by the {what} of their folders"
+    if len(folders) == info.num_classes:
+        how = "classes are told by the sorted order of their folders: check that it is right"
+        return list(range(len(folders))), how
+    strange = next((name for name in folders if _plain(name) not in {_plain(known) for known in info.class_names}), "")
+    raise BadInput(
+        f"{path} holds {len(folders)} class folders, {strange!r} among them, which are neither the {info.num_classes} "
+        f"classes of {info.name} nor their names nor numbers."
+    )
+
+
+def _numbered(path: Path, folders: Sequence[str], numbers: list[int], info: DataInfo) -> tuple[list[int], str]:
+    for name, number in zip(folders, numbers, strict=True):
+        if number >= info.num_classes:
+            raise BadInput(f"{path / name} is class {number}, but {info.name} has 0 to {info.num_classes - 1}.")
+    if len(set(numbers)) < len(numbers):
+        twice = next(name for name, number in zip(folders, numbers, strict=True) if numbers.count(number) > 1)
+        raise BadInput(f"{path / twice} is one of two folders of the same class.")
+    return numbers, "classes are told by the numbers of their folders"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", " ", name).strip().lower()

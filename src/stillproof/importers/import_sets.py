@@ -14,13 +14,13 @@ from stillproof.core.errors import BadInput
 from stillproof.core.types import Card, DataInfo, Distilled
 from stillproof.importers.check_foreign import checked
 from stillproof.importers.detect import detect
+from stillproof.importers.file_pair import TWO_FILES, read_two_files
 from stillproof.importers.fkd import with_recorded_labels
 from stillproof.importers.foreign_set import OWN, ForeignSet
 from stillproof.importers.import_options import ImportOptions, with_options
 from stillproof.importers.known_methods import whitening_of
 from stillproof.importers.tensor_set import TENSORS, TensorSpace, tensor_set
 from stillproof.importers.to_distilled import Origin, to_distilled
-from stillproof.importers.two_files import TWO_FILES, read_two_files
 from stillproof.sets.artifact import IMPORTED_VOLATILE, card_of, extra_files, tensors_of
 from stillproof.sets.fronts import front_of
 from stillproof.sets.own_recipe import recipe_reference

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from stillproof.core.types import DataInfo
-from stillproof.importers.rename_weights import in_order
+from stillproof.importers.checkpoint_weights import in_order
 from stillproof.nets.alexnet import CONVOLUTIONS
 from stillproof.nets.lenet import KERNEL, WIDTHS
 from stillproof.nets.resnet import DEPTHS

@@ -11,8 +11,8 @@ from torch.nn import functional as F
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Stored
 from stillproof.importers.foreign_set import ForeignSet, is_file
-from stillproof.importers.guess_space import says_zca
-from stillproof.importers.numpy_files import channels_first, load_npz, npz_names
+from stillproof.importers.numpy_files import load_npz, npz_names
+from stillproof.importers.read_images import channels_first, says_zca
 from stillproof.sets.usual_recipes import LEARNED_LABELS
 
 NAME = re.compile(r"(?:^|_)(?:kip|ssize\d+)_", re.IGNORECASE)

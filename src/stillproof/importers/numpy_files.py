@@ -1,4 +1,4 @@
-"""Reads a stranger's numpy files without unpickling, and brings images into the order that networks see."""
+"""Reads a stranger's numpy files without unpickling."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.stand_ins import shown
-from stillproof.core.types import DataInfo
-from stillproof.importers.pair_names import pair_of
+from stillproof.importers.plain_set import pair_of
 
 MOST_PACKED = 100  # times its own size that a file may unpack to: images never shrink as much
 SLACK = 2**24  # bytes that do no harm, however well they were packed
@@ -60,18 +59,6 @@ def load_npz(path: Path) -> tuple[Tensor, Tensor]:
         raise
     except Exception as error:  # a broken file can raise anything
         raise BadInput(f"{path} is cut short, damaged or holds more than numbers: get it again.") from error
-
-
-def channels_first(images: Tensor, info: DataInfo) -> tuple[Tensor, list[str]]:
-    """Return (..., C, H, W) images: grey ones get their channel, and channels that come last are moved."""
-    square = (info.size, info.size)
-    if tuple(images.shape[-3:]) == (info.channels, *square):
-        return images, []
-    if tuple(images.shape[-3:]) == (*square, info.channels):
-        return images.movedim(-1, -3), ["channels come last, and were moved before height and width"]
-    if info.channels == 1 and images.ndim == 3 and tuple(images.shape[1:]) == square:
-        return images.unsqueeze(1), ["images have no channel axis, and got one"]
-    return images, []
 
 
 def _tensor(array: NDArray[Any], path: Path) -> Tensor:

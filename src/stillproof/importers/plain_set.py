@@ -1,21 +1,47 @@
-"""Images and labels in a form that is nobody's own: what they are is told by their numbers, whose by a name."""
+"""Images and labels in a form that is nobody's own: what they are called, what they are, and whose."""
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 
 from torch import Tensor
 
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import OWN, ForeignSet
-from stillproof.importers.guess_space import guess_space
 from stillproof.importers.known_methods import decode_of, method_in, recipe_of
-from stillproof.importers.numpy_files import channels_first
+from stillproof.importers.read_images import channels_first, guess_space
 from stillproof.importers.read_labels import read_labels
+
+# What people call arrays, or entries of a dictionary. Words of one line belong together; all are in small letters.
+PAIRS = (
+    ("images", "labels"),
+    ("image", "label"),
+    ("imgs", "labels"),
+    ("x", "y"),
+    ("x_train", "y_train"),
+    ("data", "targets"),
+    ("data", "target"),
+    ("inputs", "targets"),
+    ("image_syn", "label_syn"),
+    ("images_syn", "labels_syn"),
+    ("syn_images", "syn_labels"),
+    ("images_train", "labels_train"),
+    ("train_images", "train_labels"),
+)
+ANY = tuple((images, labels) for images, _ in PAIRS for _, labels in PAIRS)
+
+
+def pair_of(names: Container[str]) -> tuple[str, str] | None:
+    """Return what images and labels are called among ``names``; words that belong together come first."""
+    return next((pair for pair in (*PAIRS, *ANY) if all(name in names for name in pair)), None)
 
 
 def plain_set(images: Tensor, labels: Tensor, path: Path, info: DataInfo, files: tuple[Path, ...] = ()) -> ForeignSet:
-    """Return the set; ``path`` is where the images were read, and ``files`` are all that were, if there are several."""
+    """Return the set, as its numbers and its name tell it.
+
+    ``path`` is where the images were read, and ``files`` are all that were, if there are several.
+    """
     images, about_shape = channels_first(images, info)
     read, about_labels = read_labels(labels, files[-1].name if files else path.name)
     space, about_space = guess_space(images, path.name)

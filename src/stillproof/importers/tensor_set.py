@@ -10,7 +10,7 @@ from torch import Tensor
 from stillproof.core.errors import UnknownName
 from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import ForeignSet
-from stillproof.importers.numpy_files import channels_first
+from stillproof.importers.read_images import channels_first
 from stillproof.importers.read_labels import read_labels
 
 TENSORS = "tensors"  # what this form is called

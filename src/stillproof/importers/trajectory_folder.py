@@ -13,8 +13,8 @@ from torch import Tensor
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Stored
 from stillproof.importers.foreign_set import ForeignSet
-from stillproof.importers.guess_space import guess_space, says_zca
 from stillproof.importers.known_methods import MATCHING, method_in
+from stillproof.importers.read_images import guess_space, says_zca
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.torch_file import load_tensor
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from stillproof.core.components import metrics
 from stillproof.core.spec import Json
-from stillproof.score.stats import Summary, summarise_accuracies
+from stillproof.report.stale import stale_cells
+from stillproof.score.metric import Arrays, Metric, StoredAnswer, no_arrays
+from stillproof.score.stats import Summary, summarise
 from stillproof.store.records import Record, Run
 from stillproof.store.store import Store
 
-# Shares, and where an answer says of how many images.
-COUNTED = {"accuracy": "n_test", "coverage": "real", "robust_accuracy": "n"}
+DISTURBED = 0.05  # share of the machine that others may use before a time is doubtful
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class Answered:
         waiting: How many are not computed yet.
         efforts: What the training behind each result took, None where there was none.
         unsupported: Whether there can be no answer for any seed.
+        stale: Components that answers stand on which have other numbers by now; such answers are left out.
+        read: Reads what came of every image, from the artifact that an answer names.
     """
 
     keys: Mapping[str, Any]
@@ -43,6 +48,8 @@ class Answered:
     waiting: int = 0
     efforts: Sequence[Effort | None] = ()
     unsupported: bool = False
+    stale: Sequence[str] = ()
+    read: Callable[[str], Arrays] | None = None
 
     def __getitem__(self, key: str) -> Any:
         return self.keys.get(key)
@@ -52,10 +59,16 @@ class Answered:
         """Return the number of seeds without an answer."""
         return sum(result is None for result in self.results)
 
+    @property
+    def is_disturbed(self) -> bool:
+        """Say whether others used much of the machine while something was timed."""
+        return any((share or 0) > DISTURBED for share in self.values("others_cpu"))
+
     def as_dict(self) -> Json:
         """Return the row as JSON values, with its accuracy, if that is what it asks for."""
         accuracy = self.summary()
         known = {"accuracy": accuracy.as_dict() if accuracy else None, "missing": self.missing}
+        known |= {"stale": len(self.stale)} if self.stale else {}
         return {**self.keys, **known, "notes": list(self.reasons)}
 
     def values(self, name: str = "accuracy") -> list[float | None]:
@@ -63,21 +76,37 @@ class Answered:
         found = [None if result is None else result.get(name) for result in self.results]
         return [value if isinstance(value, int | float) else None for value in found]
 
-    def summary(self, name: str = "accuracy") -> Summary | None:
-        """Return the summary of that number over the seeds that have it."""
-        known = [value for value in self.values(name) if value is not None]
-        return summarise_accuracies(known, self.counted(name)) if known else None
+    def answer(self, seed: int) -> StoredAnswer | None:
+        """Return what is known of one seed, as metrics take it."""
+        result = self.results[seed]
+        if result is None:
+            return None
+        artifact = result.get("outcomes")
+        arrays = no_arrays if self.read is None or artifact is None else partial(self.read, artifact)
+        return StoredAnswer(result, arrays)
 
-    def counted(self, name: str = "accuracy") -> int | None:
-        """Return how many images that number is a share of; nothing, if it is no share or the answers do not say."""
-        key = COUNTED.get(name, "")
-        found = {result.get(key) for result in self.results if result is not None and name in result}
+    def summary(self, metric: str = "accuracy") -> Summary | None:
+        """Return a metric over the seeds that have it; what is no metric is a number that answers have by that name."""
+        name = metric.replace("_", "-")
+        if _takes_answers(name.partition(":")[0]):
+            found: Metric[StoredAnswer] = metrics.build(name)
+            return found.over_seeds([self.answer(seed) for seed in range(len(self.results))])
+        known = [value for value in self.values(metric) if value is not None]
+        return summarise(known) if known else None
+
+    def counted(self, key: str = "n_test") -> int | None:
+        """Return the number of images that answers have under a key; nothing, if they do not say or differ."""
+        found = {result[key] for result in self.results if result is not None and key in result}
         count = found.pop() if len(found) == 1 else None
         return count if isinstance(count, int) else None
 
     def mean_of_all(self, name: str = "accuracy") -> float | None:
         """Return the mean of that number, or nothing if a seed does not have it."""
         return mean_of_all(self.values(name))
+
+
+def _takes_answers(metric: str) -> bool:
+    return metric in metrics.entries() and getattr(metrics.get(metric), "takes", None) is StoredAnswer
 
 
 def mean_of_all(values: Sequence[float | None]) -> float | None:
@@ -90,22 +119,48 @@ def answered_rows(store: Store, run: Run) -> list[Answered]:
     """Return the rows of a run, from whatever the store holds by now."""
     records = store.results.get_many([cell for row in run.rows for cell in row["cells"]])
     needed = store.results.get_many([origin for record in records.values() for origin in _origins(record)])
-    return [_answered(row, records, needed) for row in run.rows]
+    stale = stale_cells(store, records)
+    return [_answered(row, records, needed, stale, store.artifacts.arrays) for row in run.rows]
 
 
-def _answered(row: Json, records: Mapping[str, Record], needed: Mapping[str, Record]) -> Answered:
+def _answered(
+    row: Json,
+    records: Mapping[str, Record],
+    needed: Mapping[str, Record],
+    stale: Mapping[str, str],
+    read: Callable[[str], Arrays],
+) -> Answered:
     found = [records.get(cell) for cell in row["cells"]]
     trained = [needed.get(next(iter(_origins(record)), "")) for record in found]
     pairs = list(zip(found, trained, strict=True))
-    ended = [pair for pair in pairs if pair[0] is not None and pair[0].status in ("failed", "unsupported")]
-    results = [record.result if record is not None and record.status == "done" else None for record in found]
+    ended = [
+        pair
+        for pair in pairs
+        if pair[0] is not None
+        and (pair[0].status == "failed" or (pair[0].status == "unsupported" and pair[0].id not in stale))
+    ]
+    is_fresh = [record is not None and record.id not in stale for record in found]
+    answered = [record for record in found if record is not None and record.status in ("done", "unsupported")]
+    older = [stale[record.id] for record in answered if record.id in stale]
+    results = [
+        record.result if record is not None and fresh and record.status == "done" else None
+        for record, fresh in zip(found, is_fresh, strict=True)
+    ]
     return Answered(
         keys={key: value for key, value in row.items() if key not in ("cells", "reason")},
         results=results,
         reasons=[row["reason"]] if "reason" in row else sorted({_reason(record, train) for record, train in ended}),
-        waiting=results.count(None) - len(ended),
-        efforts=[None if train is None else Effort(train.seconds, train.where.get("flops")) for train in trained],
-        unsupported=all(record is not None and record.status == "unsupported" for record in found),
+        waiting=results.count(None) - len(ended) - len(older),
+        stale=older,
+        efforts=[
+            None if train is None or not fresh else Effort(train.seconds, train.where.get("flops"))
+            for train, fresh in zip(trained, is_fresh, strict=True)
+        ],
+        unsupported=all(
+            record is not None and fresh and record.status == "unsupported"
+            for record, fresh in zip(found, is_fresh, strict=True)
+        ),
+        read=read,
     )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from stillproof.core.errors import Unsupported
+from stillproof.core.components import metrics
 from stillproof.core.spec import Json
-from stillproof.report.tables.table import Column, Seconds, Table, Value
-from stillproof.score.robustness import attack_efficiency, crei, robustness_ratio
+from stillproof.report.attack_table import percent
+from stillproof.report.tables.table import Column, Percent, Seconds, Table, Value
+from stillproof.report.tables.text import text_of
+from stillproof.score.metric import AttackedModel, AttackOutcome, Metric, UnderAttack
 
 AIMS = ("targeted", "untargeted")
 COLUMNS = (
@@ -19,7 +21,7 @@ COLUMNS = (
     *(
         column
         for aim in AIMS
-        for column in (Column(aim, f"{aim} %"), Column(f"{aim}_seconds", f"{aim}, time", Seconds))
+        for column in (Column(aim, f"{aim} %", Percent), Column(f"{aim}_seconds", f"{aim}, time", Seconds))
     ),
 )
 
@@ -32,17 +34,17 @@ def log_scores(logs: Sequence[Mapping[str, Any]], aim: str, left_out: Collection
         aim: ``targeted`` or ``untargeted``.
         left_out: Attacks that have no such form.
     """
-    clean = [log["attacks"][0][aim] for log in logs]
-    attacked = [[one[aim] for one in log["attacks"][1:] if one["attack"] not in left_out] for log in logs]
-    ratios: list[float | None] = []
-    for place, ratio in enumerate((robustness_ratio, attack_efficiency)):
-        before, after = [pair[place] for pair in clean], [[pair[place] for pair in pairs] for pairs in attacked]
-        try:
-            ratios.append(ratio(before, after) if all(after) else None)
-        except Unsupported:  # a dash where it is shown
-            ratios.append(None)
-    rr, ae = ratios
-    return {"rr": rr, "ae": ae, "crei": None if rr is None or ae is None else crei(rr, ae)}
+    evidence = UnderAttack([_attacked(log["attacks"], aim, left_out) for log in logs])
+    scores: dict[str, Metric[UnderAttack]] = {name: metrics.build(name) for name in ("rr", "ae", "crei")}
+    return {name: metric.value_or_none(evidence) for name, metric in scores.items()}
+
+
+def _attacked(told: Sequence[Mapping[str, Any]], aim: str, left_out: Collection[str]) -> AttackedModel:
+    """Return the model of a log, whose pairs are accuracy and seconds; the first is that without an attack."""
+    clean, *others = told
+    made = [one[aim] for one in others if one["attack"] not in left_out]  # two may have the same name
+    attacks = {str(place): AttackOutcome(accuracy, seconds=seconds) for place, (accuracy, seconds) in enumerate(made)}
+    return AttackedModel(clean[aim][0], attacks, clean_seconds=clean[aim][1])
 
 
 def log_table(logs: Sequence[Mapping[str, Any]], scores: Mapping[str, Json]) -> Table:
@@ -52,7 +54,7 @@ def log_table(logs: Sequence[Mapping[str, Any]], scores: Mapping[str, Json]) -> 
         for one in log["attacks"]:
             row: dict[str, Value] = {key: log[key] for key in ("method", "dataset", "ipc")} | {"attack": one["attack"]}
             for aim in AIMS:
-                row |= {aim: f"{100 * one[aim][0]:.2f}", f"{aim}_seconds": Seconds(one[aim][1])}
+                row |= {aim: percent(one[aim][0]), f"{aim}_seconds": Seconds(one[aim][1])}
             rows.append(row)
     notes = [f"{name}: {_said(values)}" for name, values in scores.items()]
     return Table("logs", "Accuracies of BEARD's logs", COLUMNS, rows, notes)
@@ -60,5 +62,4 @@ def log_table(logs: Sequence[Mapping[str, Any]], scores: Mapping[str, Json]) -> 
 
 def _said(values: Json) -> str:
     names = {"rr": "RR", "ae": "AE", "crei": "CREI"}
-    told = [f"{names[key]} {'-' if value is None else f'{100 * value:.2f}'}" for key, value in values.items()]
-    return ", ".join(told)
+    return ", ".join(f"{names[key]} {text_of(percent(value))}" for key, value in values.items())

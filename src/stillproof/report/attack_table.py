@@ -5,39 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stillproof.core.number_text import size_text
-from stillproof.report.tables.table import Column, Seconds, Table, Value
+from stillproof.report.tables.table import Column, Number, Percent, Radius, Seconds, Share, Table, Value
 
 COLUMNS = (
     Column("attack", "attack"),
-    Column("eps", "eps", absent="none"),
+    Column("eps", "eps", Radius, absent="none"),
     Column("norm", "norm", fold="empty", absent=""),
-    Column("clean", "clean %"),
-    Column("robust", "robust %"),
-    Column("size", "median change", fold="empty", absent=""),
-    Column("passes", "passes per image", absent=""),
+    Column("clean", "clean %", Percent),
+    Column("robust", "robust %", Share),
+    Column("size", "median change", Number, fold="empty", absent=""),
+    Column("passes", "passes per image", Number, absent=""),
     Column("seconds", "time", Seconds, absent=""),
 )
-PROTOCOLS = {
-    "fair": "Pixels are attacked; an image that is wrong before is lost.",
-    "faithful": "As in BEARD, normalised images are attacked and clamped to [0, 1], which alone costs accuracy.",
-}
 INTERVAL = "In brackets: Wilson's 95 % interval, for other images of the same kind."
 SIZES = "median change: of images that the attack turned, in its norm."
 
 
-def attack_table(rows: Sequence[Mapping[str, Any]], of: str, alarms: Sequence[str] | None) -> Table:
+def attack_table(rows: Sequence[Mapping[str, Any]], of: str, about: str, alarms: Sequence[str] | None) -> Table:
     """Return the table.
 
     Args:
         rows: What came of each attack, as ``attack --json`` has it, under the name that is shown.
         of: Whose images they are.
+        about: What must be known of the protocol, in a sentence.
         alarms: What is suspicious about the gradients; None if nobody looked.
     """
     first = rows[0]
     aim = f"targeted ({first['targets']})" if first["targeted"] else "untargeted"
     lines = [_line(row) for row in rows]
-    notes = [f"Protocol {first['protocol']}, {aim}. {PROTOCOLS[first['protocol']]}"]
+    notes = [f"Protocol {first['protocol']}, {aim}. {about}"]
     notes += [INTERVAL] if any(line["robust"] for line in lines) else []
     notes += [SIZES] if any(line["size"] for line in lines) else []
     notes += [f"{row['attack']}: {row['reason']}" for row in rows if row["reason"]]
@@ -52,24 +48,24 @@ def _line(row: Mapping[str, Any]) -> dict[str, Value]:
     passes, seconds = row["passes_per_image"], row["seconds"]
     return {
         "attack": row["attack"],
-        "eps": None if row["eps"] is None else size_text(row["eps"]),
+        "eps": None if row["eps"] is None else Radius(row["eps"]),
         "norm": row["norm"],
         "clean": percent(row["clean_accuracy"]),
-        "robust": with_interval(row["robust_accuracy"], row["robust_ci95"]),
-        "size": None if size is None else f"{size:.3g}",
-        "passes": None if passes is None else f"{passes:.1f}",
+        "robust": share(row["robust_accuracy"], row["robust_ci95"]),
+        "size": None if size is None else Number(size),
+        "passes": None if passes is None else Number(passes, ".1f"),
         "seconds": None if seconds is None else Seconds(seconds),
     }
 
 
-def percent(fraction: float | None) -> str | None:
-    """Return a share in percent."""
-    return None if fraction is None else f"{100 * fraction:.2f}"
+def percent(fraction: float | None) -> Percent | None:
+    """Return a share of images, if there is one."""
+    return None if fraction is None else Percent(fraction, 2)
 
 
-def with_interval(fraction: float | None, ci95: Sequence[float] | None) -> str | None:
-    """Return a share in percent, with its interval in brackets."""
-    if ci95 is None:
+def share(fraction: float | None, ci95: Sequence[float] | None) -> Share | None:
+    """Return a share of images with its interval, if there is one."""
+    if fraction is None or ci95 is None:
         return None
     low, high = ci95
-    return f"{percent(fraction)} ({100 * low:.1f} to {100 * high:.1f})"
+    return Share(fraction, (low, high))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from stillproof.core.spec import Json
+from stillproof.report.stale import stale_notes
 from stillproof.report.tables.columns import DATASET, around, values
 from stillproof.report.tables.formats import to_json
 from stillproof.report.tables.table import Column, Mean, Table, Value
@@ -32,15 +34,17 @@ class ClassRow:
 
 @dataclass(frozen=True, slots=True)
 class ClassReport:
-    """A run with those of its rows that have an answer."""
+    """A run with those of its rows that have an answer; ``notes`` stand below every table."""
 
     run: Run
     rows: Sequence[ClassRow]
+    notes: Sequence[str] = ()
 
     def tables(self) -> list[Table]:
         """Return one table per data set."""
         names = dict.fromkeys(row.keys.get("dataset") for row in self.rows)
-        return [_table([row for row in self.rows if row.keys.get("dataset") == name]) for name in names]
+        tables = [_table([row for row in self.rows if row.keys.get("dataset") == name]) for name in names]
+        return [dataclasses.replace(table, notes=[*table.notes, *self.notes]) for table in tables]
 
     def as_dict(self) -> Json:
         """Return all rows and tables as JSON values."""
@@ -48,15 +52,18 @@ class ClassReport:
         return {"suite": self.run.suite, "config": self.run.config, "rows": rows, "tables": tables}
 
 
-def class_report(run: Run, rows: Sequence[Json], answers: Mapping[str, Json]) -> ClassReport:
-    """Return the report of a run from the answers of stage ``by-class`` to its cells, by cell."""
+def class_report(run: Run, rows: Sequence[Json], answers: Mapping[str, Json], stale: Sequence[str] = ()) -> ClassReport:
+    """Return the report of a run from the answers of stage ``by-class`` to its cells, by cell.
+
+    ``stale`` are components that answers stand on which were left out because these have risen since.
+    """
     found = []
     for row in rows:
         known = [answers[cell] for cell in row["cells"] if cell in answers]
         keys = {key: value for key, value in row.items() if key != "cells"}
         if known:
             found.append(ClassRow(keys, class_scores(known), len(row["cells"]) - len(known)))
-    return ClassReport(run, found)
+    return ClassReport(run, found, stale_notes(stale))
 
 
 def _table(rows: Sequence[ClassRow]) -> Table:

@@ -6,17 +6,21 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
-from stillproof.core.errors import BadInput, StoreError
-from stillproof.report.animation import Film, frames, save
-from stillproof.report.gallery import side_by_side
+from stillproof.core.errors import BadInput, Corrupt, StoreError
+from stillproof.core.open_picture import open_picture
 from stillproof.report.sets import ShownSet, snapshots_of, titles_of
 from stillproof.store.store import Store
 
 STILL = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".pdf")
 MOVING = (".gif", ".webp")
+MARGIN, TITLE = 16, 22  # pixels around a picture, and above it
+WIDEST = 2400  # pixels; what does not fit beside the others begins a new line
+ALL_FRAMES = 6000  # milliseconds, shared out among the frames
+SHORTEST, LONGEST, LAST = 60, 500, 2000  # milliseconds per frame
 
 
 @dataclass(frozen=True)
@@ -78,3 +82,80 @@ def check_ending(out: Path, animate: bool) -> None:
         return
     hint = f" (with{'out' if animate else ''} --animate, it can)" if out.suffix.lower() in other else ""
     raise BadInput(f"{out} cannot be written as a picture{hint}: end its name in one of {', '.join(known)}.")
+
+
+def side_by_side(previews: Sequence[tuple[str, Path]]) -> Image.Image:
+    """Return one picture with every preview under its title, in as many lines as are needed."""
+    font = ImageFont.load_default(size=14)
+    pictures = [(title, _open(path)) for title, path in previews]
+    sizes = [(max(image.width, int(font.getlength(title))), image.height + TITLE) for title, image in pictures]
+    places, sheet_size = _flow(sizes)
+    sheet = Image.new("RGB", sheet_size, "white")
+    draw = ImageDraw.Draw(sheet)
+    for (title, image), (left, top) in zip(pictures, places, strict=True):
+        draw.text((left, top), title, fill="black", font=font)
+        sheet.paste(image, (left, top + TITLE))
+    return sheet
+
+
+def _flow(sizes: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+    """Return the upper left corner of each box, laid out in lines like text, and the size of the whole."""
+    places: list[tuple[int, int]] = []
+    left, top, right, bottom = MARGIN, MARGIN // 2, 0, 0
+    for width, height in sizes:
+        if left > MARGIN and left + width + MARGIN > WIDEST:
+            left, top = MARGIN, bottom + MARGIN
+        places.append((left, top))
+        right, bottom = max(right, left + width), max(bottom, top + height)
+        left += width + MARGIN
+    return places, (right + MARGIN, bottom + MARGIN + MARGIN // 2)
+
+
+def _open(path: Path) -> Image.Image:
+    try:
+        with open_picture(path) as image:
+            return image.convert("RGB")
+    except BadInput as error:
+        raise Corrupt(f"{path} cannot be shown: {error}") from error
+
+
+@dataclass(frozen=True)
+class Film:
+    """One set: its title, its snapshots in the order of their steps, and its result."""
+
+    title: str
+    snapshots: Sequence[tuple[int, ShownSet]]
+    result: ShownSet
+
+    def at(self, step: int | None) -> list[tuple[str, Path]]:
+        """Return the pictures of the last snapshot up to ``step``, or of the result, with the step in their titles."""
+        if step is None:
+            return self.result.panels(f"{self.title}: result")
+        past = [snapshot for snapshot in self.snapshots if snapshot[0] <= step]
+        shown_step, shown = past[-1] if past else self.snapshots[0]
+        return shown.panels(f"{self.title}: step {shown_step}")
+
+
+def frames(films: Sequence[Film]) -> list[tuple[str, Image.Image]]:
+    """Return the frames, equal in size, each with its name: every step that any set has, then the results."""
+    steps: list[int | None] = [*sorted({step for film in films for step, _ in film.snapshots}), None]
+    sheets = [side_by_side([panel for film in films for panel in film.at(step)]) for step in steps]
+    size = (max(sheet.width for sheet in sheets), max(sheet.height for sheet in sheets))
+    names = ["result" if step is None else f"step {step}" for step in steps]
+    return [(name, _on_white(sheet, size)) for name, sheet in zip(names, sheets, strict=True)]
+
+
+def save(pictures: Sequence[Image.Image], out: Path) -> None:
+    """Write one picture, or frames that follow each other for ever, in the format that the name ends in."""
+    options: dict[str, Any] = {"lossless": True} if out.suffix.lower() == ".webp" else {}
+    if len(pictures) > 1:
+        each = min(max(ALL_FRAMES // len(pictures), SHORTEST), LONGEST)
+        options["duration"] = [each] * (len(pictures) - 1) + [LAST]
+        options |= {"save_all": True, "append_images": pictures[1:], "loop": 0}
+    pictures[0].save(out, **options)
+
+
+def _on_white(picture: Image.Image, size: tuple[int, int]) -> Image.Image:
+    sheet = Image.new("RGB", size, "white")
+    sheet.paste(picture)
+    return sheet

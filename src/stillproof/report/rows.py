@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stillproof.report.answers import Answered
+from stillproof.report.stale import stale_notes
 from stillproof.report.tables.table import Difference
 from stillproof.score.stats import summarise
 from stillproof.store.failure_text import ENDED, NOT_COMPUTED
@@ -52,7 +53,12 @@ def missing_notes(rows: Iterable[Answered]) -> list[str]:
     waiting = sum(row.waiting for row in rows)
     notes = [f"Missing: {waiting} not computed yet."] if waiting else []
     reasons = _one_for_each_cause(sorted({reason for row in rows for reason in row.reasons}))
-    return [*set_notes(rows), *notes, *(f"Missing: {reason}" for reason in reasons)]
+    return [
+        *set_notes(rows),
+        *notes,
+        *stale_notes([component for row in rows for component in row.stale]),
+        *(f"Missing: {reason}" for reason in reasons),
+    ]
 
 
 def _one_for_each_cause(reasons: Sequence[str]) -> list[str]:

@@ -23,6 +23,8 @@ from stillproof.store.store import Store
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from stillproof.report.figures.values import FigureData
+
 log = logging.getLogger("stillproof")
 
 ACCURACIES_ALONE = "its accuracies are shown, but no tables and figures of its own"
@@ -51,18 +53,20 @@ class RunReport:
         rows = self.methods.of(self.by_section, self._names, COMPARED_WITH)
         return [self.methods.lines_of(table) for section in self.sections for table in section.tables(rows)]
 
-    def figures(self) -> dict[str, Figure]:
+    def figures(self) -> dict[str, FigureData | Figure]:
         """Return the figures of those sections by name, of all that has an answer by now."""
         suite, rows = self.run.suite, self.methods.of(self.by_section, self._names)
-        drawn = [item for section in self.sections for item in section.figures(rows).items()]
-        return {name if name == suite else f"{suite}-{name}": figure for name, figure in drawn}
+        found = [item for section in self.sections for item in section.figures(rows).items()]
+        return {name if name == suite else f"{suite}-{name}": figure for name, figure in found}
 
     def as_dict(self) -> Json:
         """Return the rows and the tables that are shown as JSON values."""
         rows = [row.as_dict() for row in self.rows if self.methods.shows(row)]
         about = {"id": self.run.id, "hash": self.run.hash, "name": self.run.name, "note": self.run.note}
         tables = [to_json(table) for table in self.tables()]
-        return {"suite": self.run.suite, "run": about, "config": self.run.config, "rows": rows, "tables": tables}
+        sections = [section.as_dict() for section in self.sections]
+        known = {"suite": self.run.suite, "run": about, "config": self.run.config}
+        return known | {"sections": sections, "rows": rows, "tables": tables}
 
     @property
     def _names(self) -> set[str]:
@@ -85,6 +89,11 @@ def report_of(
     if methods is not None:
         asked = [section for section in asked if any(map(wanted.shows, found[section.name]))]
     return RunReport(run, rows, found, asked, wanted)
+
+
+def sections_of(suite: str) -> Sequence[Section[Any]]:
+    """Return the sections of a suite; one that declares none has the usual one."""
+    return _reports_of(suite) or (accuracy_section(suite),)
 
 
 def _asked(suite: str, rows: Sequence[Answered]) -> tuple[Rows, list[Section[Any]]]:

@@ -13,11 +13,13 @@ from stillproof.report.tables.table import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from stillproof.report.figures.values import FigureData
+
 Ask = TypeVar("Ask")
 
 
-def no_figures(rows: Rows) -> Mapping[str, Figure]:
-    """Draw nothing."""
+def no_figures(rows: Rows) -> Mapping[str, FigureData]:
+    """Show nothing."""
     return {}
 
 
@@ -29,14 +31,24 @@ class Section(Generic[Ask]):
         name: What its rows have as ``section``, and what ``--section`` asks for.
         rows: What asks for its rows; only the suite itself calls it, with whatever it needs.
         tables: From the rows of all sections by name, its tables; called only if this one has rows.
-        figures: The same for its figures, each under a name that is good for a file; a figure without an answer is
-            left out. Matplotlib is imported when one is drawn, not before: planning a suite does not need it.
+        figures: The same for its figures as values, each under a name that is good for a file; a figure without an
+            answer is left out. One of matplotlib's is taken, too; import matplotlib only when it is drawn.
+        title: What it is about, in a few words.
+        question: What it asks, in one sentence.
+        reading: How to read its answer, in one sentence.
     """
 
     name: str
     rows: Ask
     tables: Callable[[Rows], Sequence[Table]]
-    figures: Callable[[Rows], Mapping[str, Figure]] = no_figures
+    figures: Callable[[Rows], Mapping[str, FigureData | Figure]] = no_figures
+    title: str = ""
+    question: str = ""
+    reading: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        """Return what it is about as JSON values."""
+        return {"name": self.name, "title": self.title, "question": self.question, "reading": self.reading}
 
 
 def sections_named(sections: Iterable[Section[Ask]], names: Iterable[str]) -> list[Section[Ask]]:

@@ -11,15 +11,13 @@ from stillproof.core.data_title import data_title
 from stillproof.core.number_text import size_text
 from stillproof.core.spec import Json
 from stillproof.core.types import Space
-from stillproof.report.attacked_picture import AttackedImage, attacked_picture
 from stillproof.run.attack_names import shown
 from stillproof.run.attack_outcomes import outcome_tensors
+from stillproof.run.attacked_images import EXAMPLES
+from stillproof.run.attacked_picture import AttackedImage, attacked_picture
 from stillproof.run.attacker import Attacker
 from stillproof.run.stage import Job
-from stillproof.transforms.front import Front
-from stillproof.transforms.space import to_pixels
 
-KIND = "examples"
 SHOWN = 10  # images of a picture
 
 
@@ -31,30 +29,31 @@ def keep_examples(job: Job, outcome: Outcome, attacker: Attacker, card: Json, sp
         outcome: What came of the attack, with the images.
         attacker: The attack.
         card: What is known of it.
-        space: The space that the model's body sees, which the images live in under ``faithful``.
+        space: The space that the model's body sees.
     """
     assert outcome.images is not None
-    where = space if attacker.protocol == "faithful" else Space("pixels")
-    tensors = outcome_tensors(outcome, attacker.protocol) | {"images": outcome.images}
+    protocol = attacker.protocol
+    where = protocol.space(space)
+    tensors = outcome_tensors(outcome, protocol) | {"images": outcome.images}
     dataset = data_title(job.where["dataset"])
     reference, radius = shown(attacks.reference(attacker.attack)), attacker.attack.radius
     usual = radius is not None and ":eps=" not in reference  # then it is not said yet
     ball = f", eps {size_text(radius or 0.0)} in {attacker.attack.measured_in}" if usual else ""
-    title = f"{reference}{ball}, {dataset}, protocol {attacker.protocol}"
+    title = f"{reference}{ball}, {dataset}, protocol {protocol.written}"
     readme = f"""# Attacked images of {dataset}
 
-{len(outcome)} test images of {dataset}, from the first on, as `{reference}` changed them (protocol
-{attacker.protocol}).
+{len(outcome)} {job.where["part"]} images of {dataset}, from the first on, as `{reference}` changed them (protocol
+{protocol.written}).
 
 - `tensors.safetensors`: `images` {list(outcome.images.shape)} in {where.kind} space, and one value per image of
   `labels`, `clean_predictions`, `predictions`, `success`, `linf`, `l2` and others
-- `card.json`: the attack and its parameters, the id of the test images
+- `card.json`: the attack and its parameters, the id of the images before it
 - `preview.png`: the first that were right before, as they were, their change enlarged, and what they became
 """
     buffer = io.BytesIO()
     attacked_picture(_shown(outcome, attacker, job.device), title).save(buffer, format="PNG")
     return job.store.keep(
-        KIND,
+        EXAMPLES,
         tensors,
         card | {"space": dataclasses.asdict(where), "dataset": job.where["dataset"]},
         name=f"attacked-{dataset}-{job.cell[:6]}",
@@ -68,11 +67,7 @@ def _shown(outcome: Outcome, attacker: Attacker, device: str) -> list[AttackedIm
     assert outcome.images is not None
     right = outcome.clean_right.nonzero().squeeze(1)
     index = (right if len(right) else outcome.labels.new_tensor(range(len(outcome))))[:SHOWN]
-    after = outcome.images[index]
-    if attacker.protocol == "faithful":
-        front = attacker.model.front
-        assert isinstance(front, Front)
-        after = to_pixels(after.to(device), front).cpu()
+    after = attacker.protocol.as_pixels(outcome.images[index].to(device), attacker.model).cpu()
     test = attacker.test
     names = test.info.class_names or [str(label) for label in range(test.num_classes)]
     said, labels = outcome.predictions[index].tolist(), outcome.labels[index].tolist()

@@ -8,24 +8,22 @@ from typing import Any, cast
 
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.norms import Norm
-from stillproof.attack.faithful.settings import PARAMETERS
+from stillproof.attack.protocols.fair import FAIR, AttackProtocol
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
 from stillproof.core.number_text import number_of, size_text
-from stillproof.core.protocol import Protocol
 from stillproof.core.reference import changed_reference, parse_reference, write_reference
 
 USUAL_EPS: Mapping[Norm, float] = {"Linf": 8 / 255, "L2": 128 / 255, "L1": 12.0}
 
 
-def attack_called(reference: str, protocol: Protocol = "fair") -> Attack:
+def attack_called(reference: str, protocol: AttackProtocol = FAIR) -> Attack:
     """Return the attack that a reference means; values may be fractions, as in ``pgd:eps=8/255``.
 
-    Under ``faithful`` it has BEARD's parameters, where the reference does not say otherwise.
+    Where the reference does not say otherwise, it has the parameters that the protocol gives it.
     """
     name, given = parse_reference(reference)
-    usual = PARAMETERS.get(name, {}) if protocol == "faithful" else {}
-    built = attacks.build(name, {**usual, **{key: _number(value) for key, value in given.items()}})
+    built = attacks.build(name, {**protocol.parameters(name), **{key: _number(value) for key, value in given.items()}})
     if not isinstance(built, Attack):
         raise BadInput(f"attack {name!r} is not a subclass of stillproof.plugin.Attack: it cannot be run.")
     return built

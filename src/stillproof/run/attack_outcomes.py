@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from statistics import median
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.victim import FEW_CLASSES, WARNINGS
 from stillproof.core.errors import BadInput
-from stillproof.core.protocol import Protocol
 from stillproof.core.spec import Json
 from stillproof.run.trained_models import read_of_training
+from stillproof.score.attacked_images import outcome_summary
 from stillproof.store.store import Store
+
+if TYPE_CHECKING:
+    from stillproof.attack.protocols.fair import AttackProtocol
 
 KIND = "attack-outcomes"
 CLASS, COUNT = torch.int16, torch.int32
 BYTES_PER_IMAGE = 40
 
 
-def robust_images(outcome: Outcome, protocol: Protocol) -> Tensor:
-    """Say which images the model has right in spite of the attack, (N,).
-
-    Under ``faithful`` it is enough to be right afterwards, as in the original; otherwise an image that was wrong before
-    counts as lost.
-    """
-    return outcome.robust if protocol == "fair" else outcome.predictions == outcome.labels
+def robust_images(outcome: Outcome, protocol: AttackProtocol) -> Tensor:
+    """Say which images the model has right in spite of the attack, (N,)."""
+    return protocol.robust(outcome.clean_right, outcome.predictions == outcome.labels)
 
 
-def outcome_tensors(outcome: Outcome, protocol: Protocol) -> dict[str, Tensor]:
+def outcome_tensors(outcome: Outcome, protocol: AttackProtocol) -> dict[str, Tensor]:
     """Return the numbers of each image, as an artifact has them."""
     tensors = {
         "labels": outcome.labels.to(CLASS),
@@ -49,31 +47,24 @@ def outcome_tensors(outcome: Outcome, protocol: Protocol) -> dict[str, Tensor]:
         "l1": outcome.l1,
         "no_gradient": outcome.no_gradient,
     }
+    if outcome.clean_share is not None and outcome.right_share is not None:
+        tensors |= {"clean_share": outcome.clean_share, "right_share": outcome.right_share}
     return tensors if outcome.targets is None else tensors | {"targets": outcome.targets.to(CLASS)}
 
 
-def summarised(outcome: Outcome, protocol: Protocol) -> Json:
+def summarised(outcome: Outcome, protocol: AttackProtocol) -> Json:
     """Return what the numbers of all images come to; fractions of all of them, and seconds."""
-    n, turned = len(outcome), outcome.success
-    return {
-        "n": n,
-        "clean_accuracy": int(outcome.clean_right.sum()) / n,
-        "robust_accuracy": int(robust_images(outcome, protocol).sum()) / n,
-        "success_rate": int(turned.sum()) / n,
-        "passes_per_image": outcome.passes_per_image,
-        "passes_to_success": _mean(outcome.first_success[turned]),
-        "median_linf": _median(outcome.linf[turned]),
-        "median_l2": _median(outcome.l2[turned]),
-        "no_gradient": int(outcome.no_gradient.sum()) / n,
-        "seconds": outcome.seconds,
-        "clean_seconds": outcome.clean_seconds,
-    }
-
-
-def warnings_in(notes: Json) -> list[str]:
-    """Return what an attack has noted that people should know of its numbers, one sentence each."""
-    few = [notes[FEW_CLASSES]] if FEW_CLASSES in notes else []
-    return [*few, *notes.get(WARNINGS, {}).values()]
+    draws = {} if outcome.draws is None else {"draws": int(outcome.draws.max())}
+    return (
+        outcome_summary(outcome_tensors(outcome, protocol))
+        | draws
+        | {
+            "passes_per_image": outcome.passes_per_image,
+            "no_gradient": int(outcome.no_gradient.sum()) / len(outcome),
+            "seconds": outcome.seconds,
+            "clean_seconds": outcome.clean_seconds,
+        }
+    )
 
 
 def read_outcomes(store: Store, artifact: str) -> dict[str, Tensor]:
@@ -89,19 +80,17 @@ def judged_within(outcome: Mapping[str, Tensor], norm: Norm, eps: float) -> dict
     near = outcome["success"] & (outcome[norm.lower()] <= eps)
     right = outcome["clean_right"]
     back = outcome["success"] & ~near
+    clean = (
+        {"right_share": torch.where(back, outcome["clean_share"], outcome["right_share"])}
+        if "right_share" in outcome
+        else {}
+    )
     return {
         **outcome,
+        **clean,
         "predictions": torch.where(back, outcome["clean_predictions"], outcome["predictions"]),
         "fooled": outcome["fooled"] & ~back,
         "success": near,
         "robust": right & ~near,
         **{size: torch.where(back, torch.zeros_like(outcome[size]), outcome[size]) for size in ("linf", "l2", "l1")},
     }
-
-
-def _mean(values: Tensor) -> float | None:
-    return values.double().mean().item() if len(values) else None
-
-
-def _median(values: Tensor) -> float | None:
-    return median(values.tolist()) if len(values) else None

@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.rules import AS_LIBRARIES_DO, Rules
-from stillproof.attack.base.run import attack_batch, batch_of
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.run import attack_batch
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.base.victim import COUNTED, FEW_CLASSES, WARNINGS, Victim, under_attack
-from stillproof.attack.faithful import settings as faithful
+from stillproof.attack.protocols.fair import AttackProtocol
 from stillproof.core.context import Context
-from stillproof.core.protocol import Protocol
 from stillproof.core.spec import Json
 from stillproof.core.types import ImageSet
 from stillproof.train.model import TrainedModel
@@ -29,14 +27,11 @@ from stillproof.train.model import TrainedModel
 class Attacker:
     """An attack on a model, and the test images that it is made on.
 
-    Under ``fair`` the whole model is attacked, from pixels in [0, 1] on; under ``faithful`` its body, from what its
-    front makes of them.
-
     Args:
         attack: The attack.
         model: The model.
         test: The images, and their labels.
-        protocol: The protocol.
+        protocol: What of the model is attacked, how, and what counts.
         policy: Which classes it aims at; None if any wrong one will do.
         all_steps: Whether it makes all its steps with every image, and the last image counts.
         keep_images: Whether the changed images are wanted.
@@ -45,7 +40,7 @@ class Attacker:
     attack: Attack
     model: TrainedModel
     test: ImageSet
-    protocol: Protocol
+    protocol: AttackProtocol
     policy: Policy | None = None
     all_steps: bool = False
     keep_images: bool = False
@@ -53,28 +48,22 @@ class Attacker:
     @property
     def batch(self) -> int:
         """Return how many images are attacked at once."""
-        return faithful.faithful_batch(self.attack) if self.protocol == "faithful" else batch_of(self.attack)
+        return self.protocol.batch(self.attack)
 
     @property
     def form(self) -> Attack:
         """Return the attack as the protocol has it."""
-        return faithful.faithful_form(self.attack) if self.protocol == "faithful" else self.attack
+        return self.protocol.form(self.attack)
 
     @property
     def rules(self) -> Rules:
         """Return how the protocol runs it."""
-        if self.protocol == "faithful":
-            return dataclasses.replace(AS_LIBRARIES_DO, keep_images=self.keep_images)
-        return Rules(
-            early_exit=not self.all_steps,
-            answer="last" if self.all_steps else "first",
-            keep_images=self.keep_images,
-        )
+        return self.protocol.rules(all_steps=self.all_steps, keep_images=self.keep_images)
 
     @contextmanager
     def victim(self, images: int, ctx: Context) -> Iterator[Victim]:
         """Give what is attacked, ready for so many images."""
-        attacked = self.model.body if self.protocol == "faithful" else self.model
+        attacked = self.protocol.victim(self.model)
         with under_attack(attacked, passes=self.form.passes * images, notes=ctx.notes) as victim:
             yield victim
 
@@ -82,27 +71,19 @@ class Attacker:
         """Attack some of the test images."""
         pixels, labels = self.test.read(part, ctx.device), self.test.labels[part]
         self.attack.check(pixels, targeted=self.policy is not None)
+        with torch.no_grad():
+            images = self.protocol.handed_over(pixels, self.model)
+        classes, policy = self.test.num_classes, self.policy
         return attack_batch(
             self.form,
             victim,
-            self._seen(pixels),
+            images,
             labels,
             ctx=ctx,
-            target=self._targets(labels),
+            target=None if policy is None else self.protocol.targets(labels, classes, policy),
             indices=torch.arange(part.start, part.start + len(labels)),
             rules=self.rules,
         )
-
-    @torch.no_grad()
-    def _seen(self, pixels: Tensor) -> Tensor:
-        """Return images as the attack gets them."""
-        images: Tensor = self.model.front(pixels) if self.protocol == "faithful" else pixels
-        return images
-
-    def _targets(self, labels: Tensor) -> Policy | Tensor | None:
-        if self.policy is None or self.protocol == "fair":
-            return self.policy
-        return faithful.faithful_targets(labels, self.test.num_classes, self.policy)
 
 
 class OutcomeParts:

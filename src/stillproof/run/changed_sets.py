@@ -10,6 +10,7 @@ from stillproof.core.spec import Json
 from stillproof.core.types import Distilled
 from stillproof.run.cell import Images
 from stillproof.run.distilled_sets import keep_set
+from stillproof.run.labelled_images import artifact_of, made_from
 from stillproof.run.stage import Answer, Job
 from stillproof.sets.read import read_set
 from stillproof.suites.requests import Request
@@ -19,16 +20,13 @@ if TYPE_CHECKING:
 
 
 def source_of(request: Request, planner: Planner) -> Images:
-    """Return the distilled set that a request gives; real images are none."""
+    """Return the distilled set that a request gives; real images, and what an attack made of them, are none."""
     images = planner.images(request)
-    if "data" in images.spec:
-        raise BadInput(f"{images.label} are real images, not a distilled set that could be changed.")
+    if made_from(images, planner):
+        raise BadInput(
+            f"{images.label} are real images, as they are or attacked, not a distilled set that could be changed."
+        )
     return images
-
-
-def artifact_of(spec: Json, job: Job) -> str:
-    """Return the artifact of a set, as a spec names it."""
-    return str(spec["artifact"] if "artifact" in spec else job.answer_of(spec["cell"])["artifact"])
 
 
 def keep_changed(job: Job, of: Json, change: str, changed_by: Callable[[Distilled, Job], Distilled]) -> Answer:

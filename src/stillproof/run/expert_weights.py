@@ -1,4 +1,7 @@
-"""Reads the weights of experts at every epoch; apart from their training, whose code must not name their readers."""
+"""Reads the weights of experts. A file of its own, because cells are named by the files behind them.
+
+Beside the training of experts, the code of that training would name their readers.
+"""
 
 from __future__ import annotations
 

@@ -1,84 +1,45 @@
-"""Scores of attacks on single images: the equations of BEARD's paper, and what they leave open.
+"""What attacks on single images come to.
 
-Masks and times have one value per image, in the same order for all attacks.
+Masks and counts have one value per image, in the same order for all attacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stillproof.core.errors import BadInput, Unsupported
-from stillproof.score.robustness import attack_efficiency
+from stillproof.core.errors import BadInput
 
-CLEAN_PASS = 1.0  # the forward pass that a clean prediction takes
-
-
-def success_rate(right_before: ArrayLike, right_after: ArrayLike) -> float:
-    """Return the share of all images that were right before the attack and are wrong after it."""
-    before, after = _masks(right_before, right_after)
-    return float((before & ~after).mean())
+SIZES = ("linf", "l2", "l1")  # norms that changes are measured in
 
 
-def success_rate_among_right(right_before: ArrayLike, right_after: ArrayLike) -> float:
-    """Return the share of the images that were right before which are wrong after: an inaccurate model gains nothing.
-
-    Raises:
-        Unsupported: No image was right before.
-    """
-    before, after = _masks(right_before, right_after)
-    if not before.any():
-        raise Unsupported("no image was right before the attack, so that none could be turned.")
-    return float((before & ~after).sum() / before.sum())
-
-
-def success_mean(values: ArrayLike, success: ArrayLike) -> float:
-    """Return the mean over images that were turned: of seconds, or of passes to the first success.
-
-    Raises:
-        Unsupported: No image was turned.
-    """
-    spent, turned = np.asarray(values, np.float64), np.asarray(success, bool)
-    if spent.shape != turned.shape or spent.ndim != 1:
-        raise BadInput(f"{spent.shape} values and {turned.shape} successes do not fit: one of each per image.")
-    if not turned.any():
-        raise Unsupported("no image was turned, so that there is no time of success.")
-    return float(spent[turned].mean())
-
-
-def robustness_ratio_of_rates(rates: Sequence[float]) -> float:
-    """Return 1 - mean / largest of attacks' success rates, as the paper's equation has it; all models in one list.
-
-    Raises:
-        Unsupported: No attack has a success, or there is only one attack.
-    """
-    found = _several(rates)
-    if found.max() <= 0:
-        raise Unsupported("no attack has a success, so that the ratio is not defined.")
-    return float(1 - found.mean() / found.max())
-
-
-def efficiency_of_success(means: Sequence[float]) -> float:
-    """Return mean / largest of attacks' mean times of success: attack efficiency where no clean time is taken off.
-
-    Raises:
-        Unsupported: All are 0, or there is only one attack.
-    """
-    found = _several(means)
-    if found.max() <= 0:
-        raise Unsupported("no attack takes any time, so that the ratio is not defined.")
-    return float(found.mean() / found.max())
-
-
-def efficiency_in_passes(passes_to_success: Sequence[float]) -> float:
-    """Return the attack efficiency on passes to the first success instead of seconds; equal on every machine.
+def outcome_summary(outcomes: Mapping[str, ArrayLike]) -> dict[str, Any]:
+    """Return what the outcomes of an attack come to: fractions of all images, and means over those that were turned.
 
     Args:
-        passes_to_success: For each attack the mean over images that it turned, the clean pass among them.
+        outcomes: Of each image: ``clean_right`` (right before), ``robust`` (right in spite of the attack), ``success``
+            (right before, and then as the attack wanted); where they are known, ``first_success`` (passes up to it) and
+            the sizes of the changes. Of a model that answers at random, ``clean_share`` and ``right_share``: in which
+            share of its draws the clean and the changed image are right, whose means are then the accuracies.
     """
-    return attack_efficiency(CLEAN_PASS, passes_to_success)
+    turned = np.asarray(outcomes["success"], bool)
+    shares = {"clean_accuracy": "clean_right", "robust_accuracy": "robust", "success_rate": "success"}
+    n = len(turned)
+    found: dict[str, Any] = {name: int(np.asarray(outcomes[key], bool).sum()) / n for name, key in shares.items()}
+    if "right_share" in outcomes:
+        means = {"clean_accuracy": "clean_share", "robust_accuracy": "right_share"}
+        found |= {name: float(np.asarray(outcomes[key], np.float64).mean()) for name, key in means.items()}
+    if "first_success" in outcomes:
+        passes = np.asarray(outcomes["first_success"], np.float64)[turned]
+        found["passes_to_success"] = float(passes.mean()) if len(passes) else None
+    for size in (size for size in SIZES if size in outcomes):
+        away = np.asarray(outcomes[size])[turned].tolist()
+        found[f"median_{size}"] = median(away) if away else None
+    return {"n": n} | found
 
 
 def worst_case(robust: Sequence[ArrayLike]) -> NDArray[np.bool_]:
@@ -91,24 +52,3 @@ def worst_case(robust: Sequence[ArrayLike]) -> NDArray[np.bool_]:
     if not masks[0].size:
         raise BadInput("the worst case of no image is not defined: give at least one.")
     return np.asarray(np.logical_and.reduce(masks), bool)
-
-
-def worst_case_accuracy(robust: Sequence[ArrayLike]) -> float:
-    """Return the share of images that withstand every one of several attacks."""
-    return float(worst_case(robust).mean())
-
-
-def _masks(before: ArrayLike, after: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    first, second = np.asarray(before, bool), np.asarray(after, bool)
-    if first.shape != second.shape or first.ndim != 1 or not len(first):
-        raise BadInput(f"masks of {first.shape} and {second.shape} do not fit: both have one value per image.")
-    return first, second
-
-
-def _several(values: Sequence[float]) -> NDArray[np.float64]:
-    found = np.asarray(values, np.float64)
-    if len(found) < 2:
-        raise Unsupported("one attack alone is its own worst, so that the ratio says nothing: give several.")
-    if not (np.isfinite(found) & (found >= 0)).all():
-        raise BadInput(f"{found.tolist()} is not allowed: rates and times are numbers of 0 or more.")
-    return found

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stillproof.core.errors import BadInput
-from stillproof.score.stats import Summary, summarise
 
 Values: TypeAlias = float | Sequence[float] | NDArray[np.float64]
 Scores: TypeAlias = NDArray[np.float64]
@@ -40,11 +39,6 @@ def augmentation_robust_score(ior_aug: Values, ior_no_aug: Values, weight: Value
     """Return ARS in [0, 1]: of weight * IOR with augmentation + (1 - weight) * IOR without; 0.269 for no gain."""
     w = _weights(weight)
     return _normalised(w * _differences("ior_aug", ior_aug) + (1 - w) * _differences("ior_no_aug", ior_no_aug))
-
-
-def over_seeds(scores: Scores) -> Summary:
-    """Summarise a score that was computed for every seed by itself: accuracies of one seed belong together."""
-    return summarise([float(score) for score in np.atleast_1d(scores)])
 
 
 def _normalised(exponent: Scores) -> Scores:

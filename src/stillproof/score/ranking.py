@@ -1,4 +1,4 @@
-"""Scores of transfer: whether the order of methods survives on another network, and what is lost on unseen ones."""
+"""Whether the order of methods survives under something else, such as another network, and what is lost there."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from stillproof.score.stats import Summary, summarise, summarise_accuracies
 
 RESAMPLES = 2000
 DIGITS = 12  # means that are equal but for rounding are ties
+FEWEST = 3  # methods that a report compares the order of; of two, it is either kept or reversed
 
 BySeed = Mapping[str, Sequence[float]]  # accuracies as fractions, one per seed, in the order of the seeds
 
@@ -39,6 +40,20 @@ def ranking_preserved(home: BySeed, other: BySeed, seeds: Seeds) -> Agreement:
     if min(map(len, home.values())) < 2:
         return agreement(first, second, None, "an interval needs at least two seeds of every method")
     return agreement(first, second, _resamples(home, other, seeds))
+
+
+def order_kept(pairs: Mapping[str, Sequence[tuple[float, ...]]], seeds: Seeds) -> Agreement:
+    """Return how far two orders of the methods agree that have both numbers.
+
+    Args:
+        pairs: By method, both numbers of each seed that has them.
+        seeds: Where the resamples of the interval are drawn from.
+    """
+    known = {method: found for method, found in pairs.items() if found}
+    if len(known) < FEWEST:
+        return no_agreement(len(known), f"an order is compared of at least {FEWEST} methods")
+    first, second = ({method: [seed[side] for seed in found] for method, found in known.items()} for side in (0, 1))
+    return ranking_preserved(first, second, seeds)
 
 
 def unseen_mean(accuracies: BySeed, home: str, n_test: int | None = None) -> Summary:

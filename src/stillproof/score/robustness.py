@@ -1,7 +1,7 @@
 """BEARD's scores of robustness: how much attacks leave of a model, and how long they take, against the worst of them.
 
 Accuracies are fractions and times are seconds. The formulas are those of BEARD's published tables, on what attacks come
-to over all test images; ``attacked_images`` has the equations of its paper, on single images.
+to over all test images.
 """
 
 from __future__ import annotations
@@ -90,13 +90,6 @@ def mean_accuracy(attacked_accuracies: Attacked) -> float:
     """Return the mean accuracy under attack, over all attacks of all models."""
     flat = _flat(attacked_accuracies)
     _check_fractions(flat)
-    return float(flat.mean())
-
-
-def mean_seconds(attack_seconds: Attacked) -> float:
-    """Return the mean time of an attack, over all attacks of all models."""
-    flat = _flat(attack_seconds)
-    _check_times(flat)
     return float(flat.mean())
 
 

@@ -6,20 +6,29 @@ from stillproof.core.errors import BadInput, Corrupt
 from stillproof.core.types import DataInfo, Distilled
 from stillproof.sets.artifact import from_artifact
 from stillproof.sets.checks import check_images, check_labels
+from stillproof.store.artifact_files import Artifact
 from stillproof.store.store import Store
 
 DECODES = ("none", "grid2x2")
+DISTILLED = "distilled"  # the kind of artifact that sets are
 
 
 def read_set(store: Store, artifact: str) -> Distilled:
     """Read a distilled set; one that is damaged goes back in line, if it was made here."""
+    stored = read_stored(store, artifact)
+    if stored.kind != DISTILLED:
+        raise BadInput(f"artifact {artifact[:12]} is of kind {stored.kind!r}, and no distilled set.")
+    return from_artifact(stored.tensors, stored.card)
+
+
+def read_stored(store: Store, artifact: str) -> Artifact:
+    """Read images that are kept, of whatever kind; those that are damaged go back in line, if they were made here."""
     try:
-        stored = store.artifacts.read(artifact)
+        return store.artifacts.read(artifact)
     except Corrupt as error:
         if store.reopen_maker(artifact) is None:
             raise
         raise Corrupt(f"{error} The same command makes it again.") from error
-    return from_artifact(stored.tensors, stored.card)
 
 
 def check_fits(distilled: Distilled, info: DataInfo) -> None:

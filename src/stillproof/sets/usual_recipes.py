@@ -1,4 +1,7 @@
-"""The recipes that sets are trained by where nothing else is said; apart from what builds them, which names methods."""
+"""The recipes of sets where nothing else is said. A file of its own, because cells are named by the files behind them.
+
+What builds recipes names methods, which must not be behind whoever only asks for a name.
+"""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.strict_json import to_text
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from torch import Tensor
 
 FORMAT = 1
@@ -87,14 +88,34 @@ def check(files: Mapping[str, bytes], folder: Path) -> Artifact:
     Raises:
         Corrupt: As in ``read_folder``.
     """
+    content = _check(files, folder)
+    return Artifact(content["id"], content["kind"], from_bytes(files[TENSORS], folder / TENSORS), content["card"])
+
+
+def read_arrays(folder: Path) -> dict[str, npt.NDArray[Any]]:
+    """Read and check the tensors of an artifact folder, as arrays of numpy: reports do without torch.
+
+    Raises:
+        Corrupt: As in ``read_folder``.
+    """
+    from safetensors.numpy import load
+
+    files = _read(folder / name for name in (CARD, TENSORS))
+    _check(files, folder)
+    return load(files[TENSORS])
+
+
+def _check(files: Mapping[str, bytes], folder: Path) -> Json:
+    """Return the content of the card, if card and tensors are what was sealed."""
     for name in (CARD, TENSORS):
         if name not in files:
             raise Corrupt(f"{folder / name} is missing: get or make the artifact again.")
     content = _check_card(files[CARD], folder / CARD)
-    path = folder / TENSORS
     if hashlib.sha256(files[TENSORS]).hexdigest() != content["tensors_sha256"]:
-        raise Corrupt(f"{path} is corrupt: its content does not match the hash in {CARD}; get or make it again.")
-    return Artifact(content["id"], content["kind"], from_bytes(files[TENSORS], path), content["card"])
+        raise Corrupt(
+            f"{folder / TENSORS} is corrupt: its content does not match the hash in {CARD}; get or make it again."
+        )
+    return content
 
 
 def _read(paths: Iterable[Path]) -> dict[str, bytes]:

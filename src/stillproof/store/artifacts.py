@@ -6,15 +6,16 @@ import logging
 import uuid
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stillproof.core.errors import BadInput, Corrupt
 from stillproof.core.spec import Json
-from stillproof.store.artifact_files import CARD, TENSORS, Artifact, check, read_files, read_folder, seal
+from stillproof.store.artifact_files import CARD, TENSORS, Artifact, check, read_arrays, read_files, read_folder, seal
 from stillproof.store.atomic import remove_stale, write_folder
 from stillproof.store.error_sentences import disk_trouble
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from torch import Tensor
 
 VOLATILE = ("cost", "provenance")
@@ -64,6 +65,10 @@ class Artifacts:
         if found.id != artifact:
             raise Corrupt(f"{self.folder(artifact) / CARD} is corrupt: it belongs to artifact {found.id[:12]}.")
         return found
+
+    def arrays(self, artifact: str) -> dict[str, npt.NDArray[Any]]:
+        """Return the tensors of an artifact of this store as arrays, checked; torch is not needed for it."""
+        return read_arrays(self.folder(artifact))
 
     def is_sound(self, artifact: str) -> bool:
         """Say whether an artifact is there and holds what it held when it was sealed; all of it is read."""

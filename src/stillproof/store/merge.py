@@ -1,13 +1,14 @@
-"""Merges another store into this one: cells, artifacts and runs, each by its id."""
+"""Merges another store into this one: cells, artifacts, pools and runs, each by its id."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
@@ -16,16 +17,14 @@ from stillproof.store.damage import with_derived
 from stillproof.store.database import chunks
 from stillproof.store.links import ANSWERED, holder, named_in
 from stillproof.store.merge_artifacts import ArtifactMerge
-from stillproof.store.merge_pools import merge_pools
-from stillproof.store.merge_runs import merge_runs
-from stillproof.store.same_answer import same_answer
-from stillproof.store.schema import cells
+from stillproof.store.schema import artifacts, cells, pool_members, runs
 from stillproof.store.store import Store
 from stillproof.store.strict_json import from_text
 
 _OF_AN_ANSWER = ("status", "progress", "started", "finished", "seconds", "result", "error", "provenance")
 _ANSWER = (*_OF_AN_ANSWER, "artifacts", "derived_from")
 _UNHELD = {"owner": None, "lease_until": None, "attempts": 0}
+_MEASURED = ("seconds", "peak_bytes", "notes")  # how an answer came about: no two computations agree in it
 TOGETHER = 100  # cells in one transaction: others wait for it
 
 Rows = Mapping[str, Row[Any]]
@@ -81,7 +80,7 @@ def merge(store: Store, other: Store) -> Merged:
     ours = _cells(store, list(theirs))
     answered = {name: row for name, row in theirs.items() if row.status in ANSWERED}
     known = {name for name in answered if name in ours and ours[name].status in ANSWERED}
-    conflicts = [name for name in answered if name in known and not same_answer(ours[name], theirs[name])]
+    conflicts = [name for name in answered if name in known and not _same_answer(ours[name], theirs[name])]
     origins = {name: from_text(row.derived_from) or [] for name, row in answered.items()}
     differ = with_derived(conflicts, origins)
     needless = {*known, *differ}
@@ -96,12 +95,12 @@ def merge(store: Store, other: Store) -> Merged:
     whole = {name: row for name, row in wanted.items() if name not in without}
     stayed = [name for name in answered if name not in known and name not in whole]
     came, busy = _answer(store, whole)
-    merge_pools(store, other)
-    runs, renamed = merge_runs(store, other)
+    _merge_pools(store, other)
+    asked, renamed = _merge_runs(store, other)
     return Merged(
         answers=came,
         known=len(known),
-        runs=runs,
+        runs=asked,
         artifacts=brought.came,
         bytes=brought.bytes,
         conflicts=_in_words(theirs, conflicts),
@@ -154,3 +153,68 @@ def _answer(store: Store, rows: Rows) -> tuple[list[str], list[str]]:
                     connection.execute(update(cells).where(cells.c.id == here.id).values(values | _UNHELD))
                     came.append(here.id)
     return came, busy
+
+
+def _same_answer(one: Row[Any], other: Row[Any]) -> bool:
+    """Compare what two finished cells answer.
+
+    An answer that stands on artifacts is the same if these are, since they are named by their content.
+    """
+    if one.status != other.status:
+        return False
+    named = from_text(one.artifacts), from_text(other.artifacts)
+    return named[0] == named[1] if any(named) else _said(one) == _said(other)
+
+
+def _said(row: Row[Any]) -> dict[str, Any]:
+    return {key: value for key, value in (from_text(row.result) or {}).items() if key not in _MEASURED}
+
+
+def _merge_pools(store: Store, other: Store) -> None:
+    """Put into our pools what is in those of the same names there, as far as it is here by now."""
+    with other.database.read() as connection:
+        theirs = [dict(row._mapping) for row in connection.execute(select(pool_members))]
+    with store.database.write() as connection:
+        here = set(connection.execute(select(artifacts.c.id)).scalars())
+        store.database.insert_new(connection, pool_members, [row for row in theirs if row["artifact"] in here])
+
+
+def _merge_runs(store: Store, other: Store) -> tuple[int, dict[str, str]]:
+    """Bring what was asked there and not here, under new numbers; what is here gets the name and note that it lacks.
+
+    Returns:
+        How many came, and what runs are called here whose names ours have, by those names.
+    """
+    with other.database.read() as connection:
+        theirs = connection.execute(select(runs).order_by(runs.c.created, runs.c.id)).all()
+    came, renamed = 0, dict[str, str]()
+    with store.database.write() as connection:
+        ours = {row.hash: row for row in connection.execute(select(runs))}
+        names = {row.name for row in ours.values() if row.name}
+        for row in theirs:
+            here = ours.get(row.hash)
+            if here is not None:
+                _complete(connection, here, row, names)
+                continue
+            values = {key: value for key, value in row._mapping.items() if key != "id"}
+            if row.name is not None:
+                values["name"] = _free(row.name, names)
+                names.add(values["name"])
+                renamed |= {row.name: values["name"]} if values["name"] != row.name else {}
+            connection.execute(insert(runs).values(values))
+            came += 1
+    return came, renamed
+
+
+def _complete(connection: Connection, here: Row[Any], there: Row[Any], names: Collection[str]) -> None:
+    values = {
+        "asked": max(here.asked, there.asked),
+        "name": here.name or (there.name if there.name not in names else None),
+        "note": here.note or there.note,
+    }
+    connection.execute(update(runs).where(runs.c.id == here.id).values(values))
+
+
+def _free(name: str, names: Collection[str]) -> str:
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(found for found in chain([name], numbered) if found not in names)

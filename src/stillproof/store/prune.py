@@ -11,14 +11,13 @@ from sqlalchemy import delete, select
 from stillproof.core.errors import StoreError
 from stillproof.store.artifacts import CORRUPT
 from stillproof.store.atomic import PARTIAL, STALE_SECONDS
-from stillproof.store.discard import bytes_of, discard, owns_its_files
 from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.leftovers import stale_checkpoints, unfinished
 from stillproof.store.links import Links, in_use, read_links
 from stillproof.store.runs import read_runs
 from stillproof.store.schema import artifacts, runs
 from stillproof.store.store import Store
-from stillproof.store.unused import artifacts_of, forget, superseded, unneeded
+from stillproof.store.unused import artifacts_of, bytes_of, discard, forget, owns_its_files, superseded, unneeded
 
 # A folder that is not in the catalogue yet may be one that an import is about to enter.
 ENTERED_SECONDS = 3600.0

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, Table, func, select
 
 from stillproof.core.spec import Json
 from stillproof.store.database import chunks
+from stillproof.store.links import named_in
 from stillproof.store.records import NewCell, Record
 from stillproof.store.runs import Runs
 from stillproof.store.schema import cells
 from stillproof.store.strict_json import from_text, to_text
 
 SHORTEST_PREFIX = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a cell asks; ``reads`` are the ids that it names, of cells and of artifacts."""
+
+    spec: Json
+    reads: frozenset[str]
 
 
 class Results(Runs):
@@ -74,6 +84,19 @@ class Results(Runs):
         with self._database.read() as connection:
             rows = connection.execute(select(cells.c.id, cells.c.spec).where(cells.c.stage == stage))
             return {row.id: from_text(row.spec) for row in rows}
+
+    def behind(self, ids: Sequence[str]) -> dict[str, Question]:
+        """Return what those cells ask, and all cells that they stand on, directly or not."""
+        query = select(cells.c.id, cells.c.spec, cells.c.needs, cells.c.derived_from)
+        found: dict[str, Question] = {}
+        asked, wanted = set(ids), list(dict.fromkeys(ids))
+        while wanted:
+            rows = self._rows(query, wanted)
+            for row in rows:
+                found[row.id] = Question(from_text(row.spec), named_in(row.spec, row.needs, row.derived_from))
+            wanted = sorted({read for row in rows for read in found[row.id].reads} - asked)
+            asked |= set(wanted)
+        return found
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many cells there are, by stage and status."""

@@ -1,20 +1,26 @@
-"""Artifacts that nothing refers to any more, and how they leave a store."""
+"""What nothing refers to any more, and how it leaves a store: artifacts, their entries and their files."""
 
 from __future__ import annotations
 
+import shutil
+import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select, update
 
 from stillproof.store.artifact_files import CARD
 from stillproof.store.artifacts import Artifacts
+from stillproof.store.atomic import PARTIAL
 from stillproof.store.database import chunks
 from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.links import ANSWERED, Links, named_in
+from stillproof.store.location import folder_beside, locate
 from stillproof.store.pools import pooled
 from stillproof.store.schema import artifacts as table
 from stillproof.store.schema import cells
+from stillproof.store.store import Store
 
 
 def artifacts_of(connection: Connection, gone: Mapping[str, Links]) -> set[str]:
@@ -73,3 +79,28 @@ def _card_names(artifacts: Artifacts, artifact: str) -> frozenset[str]:
     path = artifacts.folder(artifact) / CARD
     with disk_trouble(path):
         return named_in(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else frozenset()
+
+
+def bytes_of(folder: Path) -> int:
+    """Return the size of all files below a folder, or nothing if it is not there."""
+    with disk_trouble(folder):
+        return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())
+
+
+def discard(folders: Iterable[Path], root: Path) -> int:
+    """Remove folders below ``root`` and return their size; each is moved away before it is taken apart."""
+    freed = 0
+    with disk_trouble(root):
+        for folder in folders:
+            if not folder.exists():
+                continue
+            freed += bytes_of(folder)
+            aside = root / f"{PARTIAL}{uuid.uuid4().hex}"
+            folder.rename(aside)
+            shutil.rmtree(aside)
+    return freed
+
+
+def owns_its_files(store: Store) -> bool:
+    """Say whether the artifact folder is this store's alone: one that somebody named may serve other stores too."""
+    return store.artifacts.root == folder_beside(locate(store.url))

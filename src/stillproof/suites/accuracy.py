@@ -9,8 +9,9 @@ from typing import ClassVar
 from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.types import Selection
+from stillproof.suites.dc_bench.protocol import ProtocolName, dc_bench_asks
 from stillproof.suites.requests import Row
-from stillproof.suites.row_builder import FULL, Protocol, RowBuilder
+from stillproof.suites.row_builder import FULL, RowBuilder
 
 
 @suites.register("accuracy", version=1)
@@ -28,7 +29,7 @@ class Accuracy:
         recipe: How networks are trained on distilled sets.
         full_recipe: How networks are trained on full data; empty leaves the ceiling out.
         selection: Which epoch counts.
-        protocol: What a seed varies.
+        protocol: What a seed varies; ``faithful`` is DC-Bench's.
         scale: Size of the distillers' presets.
     """
 
@@ -40,7 +41,7 @@ class Accuracy:
     recipe: str = "dc-bench"
     full_recipe: str = "dc-bench"
     selection: Selection = "last"
-    protocol: Protocol = "fair"
+    protocol: ProtocolName = "fair"
     scale: Scale = "paper"
 
     presets: ClassVar[Sequence[Preset]] = (
@@ -61,7 +62,8 @@ class Accuracy:
         return [row for dataset in self.dataset for network in self.network for row in self._block(dataset, network)]
 
     def _block(self, dataset: str, network: str) -> Iterator[Row]:
-        builder = RowBuilder(dataset, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
+        written = dc_bench_asks(self.protocol).written
+        builder = RowBuilder(dataset, self.network[0], self.seeds, written, self.selection, self.scale)
         if self.full_recipe:
             yield builder.accuracy("", FULL, None, self.full_recipe, network=network)
         for method, ipc in builder.asked(self.methods, self.ipc):

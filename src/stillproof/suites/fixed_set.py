@@ -10,6 +10,7 @@ from stillproof.core.reference import parse_reference, write_reference
 from stillproof.core.validate import validated
 
 ARTIFACT = "artifact"  # the parameter that tells such a set from a distiller: ``my-set:artifact=30622e685448``
+RECORDED = "per-epoch"  # labels of every epoch, as a card calls them
 HELDOUT_SEEN = "the distilled set may have been made from held-out images, so a choice by those may be biased"
 
 
@@ -26,6 +27,9 @@ class FixedSet:
         recipe: How its author trains on it; empty if that is not known.
         cell: The cell that made it, if it was made here.
         unseen: Whether it was made without the held-out images, for sure.
+        space: The space of its images, as ``space_text`` writes it; empty for the usual one of the data set.
+        labels: What its labels are, in the word of its card; empty if that is not known.
+        teacher: The model that gave them and can be asked about other images, if a person named one: its content id.
     """
 
     name: str
@@ -36,6 +40,19 @@ class FixedSet:
     recipe: str = ""
     cell: str = ""
     unseen: bool = False
+    space: str = ""
+    labels: str = ""
+    teacher: str = ""
+
+    @property
+    def is_recorded(self) -> bool:
+        """Say whether its labels were recorded epoch by epoch, with crops and mixes of their own."""
+        return self.labels == RECORDED
+
+    @property
+    def is_soft(self) -> bool:
+        """Say whether its labels are known to be more than classes."""
+        return self.labels not in ("", "hard")
 
     def reference(self) -> str:
         """Return the set as a method's name with all of this as parameters, which ``fixed_set`` reads back."""
@@ -45,7 +62,8 @@ class FixedSet:
 
     def short(self) -> str:
         """Return the set as a person would write it, to ask for the same set again."""
-        return write_reference(self.name, {ARTIFACT: self.artifact[:12]})
+        teacher = {"teacher": self.teacher[:12]} if self.teacher else {}
+        return write_reference(self.name, {ARTIFACT: self.artifact[:12], **teacher})
 
 
 @functools.lru_cache(maxsize=1024)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from stillproof.core.errors import BadInput
 from stillproof.core.presets import Scale
-from stillproof.core.types import Selection
+from stillproof.core.types import Selection, Split
 from stillproof.suites.fixed_set import fixed_set
 
 # All training images, or those left when one of the held-out parts is taken away.
@@ -57,21 +57,27 @@ class Request:
         return Request(self.stage, **{**self.params, **params})
 
 
-def real_images(dataset: str, part: Part = "train") -> Request:
-    """Ask for the real images of a data set."""
+def real_images(dataset: str, part: Split = "train") -> Request:
+    """Ask for the real images of a data set; what is no ``Part`` is there to judge by."""
     return Request("data", dataset=dataset, part=part)
 
 
 def stored_set(
-    artifact: str, dataset: str, cell: str | None = None, count: int = 0, part: Part = "train", name: str = ""
+    artifact: str,
+    dataset: str,
+    cell: str | None = None,
+    count: int = 0,
+    part: Part = "train",
+    name: str = "",
+    space: str = "",
 ) -> Request:
     """Ask for a distilled set that is already in the store, by its content id.
 
     ``dataset`` is where it is judged; ``cell`` is the one that made it, if it was made here: training on it is then
-    the same question as in a suite that makes it. ``part`` is of the real images that it is seen among, and ``name``
-    what people read.
+    the same question as in a suite that makes it. ``part`` is of the real images that it is seen among, ``name``
+    what people read, and ``space`` that of its images, if it is not the data set's own.
     """
-    about = {"cell": cell, "count": count, "part": part, "name": name}
+    about = {"cell": cell, "count": count, "part": part, "name": name, "space": space}
     return Request("artifact", artifact=artifact, dataset=dataset, **about)
 
 
@@ -86,7 +92,8 @@ def distilled(
     if there is not None:
         if there.dataset != data.dataset:
             raise BadInput(f"{there.name} is a set of {there.dataset}, not of {data.dataset}: leave one of them out.")
-        return stored_set(there.artifact, there.dataset, there.cell or None, there.count, data.part, there.name)
+        facts = (there.cell or None, there.count, data.part, there.name, there.space)
+        return stored_set(there.artifact, there.dataset, *facts)
     return Request("distill", data=data, method=method, ipc=ipc, seed=seed, network=network, scale=scale)
 
 

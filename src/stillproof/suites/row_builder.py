@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stillproof.core.presets import Scale
-from stillproof.core.protocol import Protocol as Protocol
+from stillproof.core.protocol import FAIR
 from stillproof.core.types import Selection
 from stillproof.suites.fixed_set import HELDOUT_SEEN, FixedSet, fixed_set
 from stillproof.suites.requests import Heldout, Part, Request, Row, distilled, real_images, selected, trained
@@ -23,7 +23,7 @@ class RowBuilder:
         dataset: The data set.
         home: The network that methods distil with.
         seeds: Repetitions.
-        protocol: Under ``fair`` each repetition has its own distilled set, under ``faithful`` all train on one.
+        protocol: Under ``fair`` each repetition has its own distilled set, under any other all train on one.
         selection: Which epoch counts.
         scale: Size of the distillers' presets.
     """
@@ -31,7 +31,7 @@ class RowBuilder:
     dataset: str
     home: str
     seeds: int
-    protocol: Protocol
+    protocol: str
     selection: Selection
     scale: Scale
 
@@ -54,7 +54,7 @@ class RowBuilder:
 
     def distilled(self, method: str, ipc: int, seed: int, part: Part | None = None) -> Request:
         """Ask for the set of one repetition."""
-        own = seed if self.protocol == "fair" else 0
+        own = seed if self.protocol == FAIR else 0
         return distilled(real_images(self.dataset, part or self.part), method, ipc, own, self.home, self.scale)
 
     def images(self, method: str, ipc: int | None, seed: int, part: Part | None = None) -> Request:

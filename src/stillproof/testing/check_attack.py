@@ -149,7 +149,7 @@ def _counts(name: str) -> None:
         model = _model()
         pixels, labels = _images(model)
         model.forwards = 0
-        rules = Rules(early_exit=early_exit)
+        rules = Rules(early_exit=early_exit, draws=0)
         made = run_attack(_build(name), model, pixels, labels, ctx=Context(Seeds(0)), rules=rules, batch=5)
         for what, counted, real in (
             ("forward", int(made.forwards.sum()), model.forwards),

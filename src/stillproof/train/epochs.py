@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,8 +13,8 @@ from stillproof.nets.chunks import most_at_once
 from stillproof.train.backward import Backward, BatchLoss, backward_of
 from stillproof.train.batch import Batch
 from stillproof.train.labels import Form
-from stillproof.train.optimiser import make_optimiser, set_lr
 from stillproof.train.passes import Passes
+from stillproof.train.recipe import Recipe
 from stillproof.train.training import Training
 
 
@@ -57,3 +58,34 @@ def _one_epoch(batches: Iterator[Batch], backward: Backward, optimiser: torch.op
     if not seen:
         raise StillproofError("the objective gave no loss for any batch, so that there was nothing to learn.")
     return float(total) / seen
+
+
+def make_optimiser(body: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
+    """Return the recipe's optimiser of the body's weights."""
+    groups = _groups(body, recipe)
+    if recipe.optimiser != "sgd":
+        adam = torch.optim.Adam if recipe.optimiser == "adam" else torch.optim.AdamW
+        return adam(groups, lr=recipe.lr, weight_decay=recipe.weight_decay)
+    return torch.optim.SGD(groups, lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay)
+
+
+def _groups(body: nn.Module, recipe: Recipe) -> list[dict[str, Any]]:
+    """Return the weights, those apart that get no weight decay."""
+    weights = list(body.parameters())
+    if recipe.decay_vectors:
+        return [{"params": weights}]
+    vectors = [weight for weight in weights if weight.ndim <= 1]
+    return [
+        {"params": [weight for weight in weights if weight.ndim > 1]},
+        {"params": vectors, "weight_decay": 0.0},
+    ]
+
+
+def set_lr(optimiser: torch.optim.Optimizer, recipe: Recipe, epoch: int) -> None:
+    """Set the step size of a pass; a change of it may forget the momentum."""
+    lr = recipe.lr_at(epoch)
+    for group in optimiser.param_groups:
+        if group["lr"] != lr:
+            group["lr"] = lr
+            if recipe.reset_momentum:
+                optimiser.state.clear()

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from stillproof.core.errors import BadInput
 
+WARM_START = 0.01  # of the step size, where it rises
 Schedule = Literal["steps", "cosine", "cosine-to-half"]
 
 
@@ -27,6 +28,8 @@ class Recipe:
         decay_vectors: Whether weights of one dimension, biases and scales of norms, get that penalty too.
         schedule: ``steps`` drops the step size at ``decay_epochs``; ``cosine`` lets it fall to ``final_lr`` in
             half a cosine wave; ``cosine-to-half`` goes through the first half of that fall, to midway.
+        warmup: Passes before that, in which the step size rises evenly from a hundredth of ``lr``, as torchvision's
+            scripts have it.
         final_lr: Where ``cosine`` ends: the step size that would come after the last pass.
         decay_epochs: Passes after which the step size is multiplied by ``decay``.
         decay: The factor.
@@ -48,6 +51,7 @@ class Recipe:
     weight_decay: float = 5e-4
     decay_vectors: bool = True
     schedule: Schedule = "steps"
+    warmup: int = 0
     final_lr: float = 0.0
     decay_epochs: tuple[int, ...] = ()
     decay: float = 0.1
@@ -68,14 +72,19 @@ class Recipe:
         """Refuse what cannot be trained."""
         if self.lr <= 0 or min(self.epochs, self.batch, self.parts, self.curve_points) < 1:
             raise ValueError("epochs, batch, lr, parts and curve_points must be positive")
+        if not 0 <= self.warmup < self.epochs:
+            raise ValueError(f"warmup must be shorter than the {self.epochs} epochs, and not below 0")
         if self.final_lr < 0 or self.clip < 0:
             raise ValueError(f"final_lr and clip must not be negative, as {min(self.final_lr, self.clip)} is")
 
     def lr_at(self, epoch: int) -> float:
         """Return the step size of a pass, counted from 0."""
+        if epoch < self.warmup:
+            return self.lr * (WARM_START + (1 - WARM_START) * epoch / self.warmup)
         if self.schedule != "steps":
-            above, fall = self.lr - self.final_lr, self.epochs if self.schedule == "cosine" else 2 * self.epochs
-            return self.final_lr + above * 0.5 * (1 + math.cos(math.pi * epoch / fall))
+            epochs = self.epochs - self.warmup
+            above, fall = self.lr - self.final_lr, epochs if self.schedule == "cosine" else 2 * epochs
+            return self.final_lr + above * 0.5 * (1 + math.cos(math.pi * (epoch - self.warmup) / fall))
         return self.lr * self.decay ** sum(epoch >= after for after in self.decay_epochs)
 
     def is_measured(self, epoch: int) -> bool:

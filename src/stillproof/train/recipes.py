@@ -94,6 +94,31 @@ class QuickTeacher(Teacher):
     lr: float = 0.05
 
 
+@recipes.register("teacher-tiny", version=1, paper="arXiv:2306.13092")
+@dataclass(frozen=True)
+class TinyTeacher(Recipe):
+    """A teacher of Tiny-ImageNet, as SRe2L's authors squeeze it: 50 epochs of SGD with resized crops and flips."""
+
+    epochs: int = 50
+    lr: float = 0.2
+    weight_decay: float = 1e-4
+    schedule: Schedule = "cosine"
+    warmup: int = 5
+    augment: str = "rded-aug(min_scale=0.08,mixed=false)"
+
+
+@recipes.register("teacher-imagenet", version=1, paper="arXiv:1512.03385")
+@dataclass(frozen=True)
+class ImageNetTeacher(Recipe):
+    """A teacher of ImageNet, as torchvision trained the ResNets that others take: 90 epochs of SGD with two drops."""
+
+    epochs: int = 90
+    lr: float = 0.1
+    weight_decay: float = 1e-4
+    decay_epochs: tuple[int, ...] = (30, 60)
+    augment: str = "rded-aug(min_scale=0.08,mixed=false)"
+
+
 @recipes.register("fkd", version=1, paper="arXiv:2306.13092")
 @dataclass(frozen=True)
 class RecordedLabels(Recipe):

@@ -58,3 +58,19 @@ class SRe2L(Recipe):
     by_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         name: {"augment": "sre2l-aug(flip=false)"} for name in DIGIT_SETS
     }
+
+
+@recipes.register("sre2l-tiny", version=1, paper="arXiv:2306.13092")
+@dataclass(frozen=True)
+class SRe2LTiny(Recipe):
+    """SRe2L's sets of Tiny-ImageNet: 100 epochs of SGD towards a teacher's softened answers, nothing is mixed."""
+
+    epochs: int = 100
+    batch: int = 256
+    lr: float = 0.2
+    weight_decay: float = 1e-4
+    schedule: Schedule = "cosine"
+    warmup: int = 5
+    augment: str = "rded-aug(min_scale=0.08,mixed=false)"
+    objective: str = "kl(temperature=20,scale=true)"
+    curve_points: int = 4

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import ImageSet
-from stillproof.transforms.normalise import Normalise
+from stillproof.transforms.front import Normalise
 from stillproof.transforms.zca import BATCH, ZCA
 
 

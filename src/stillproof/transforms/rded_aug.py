@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from stillproof.core.components import augmentations
-from stillproof.transforms.change_then_mix import ChangeThenMix
 from stillproof.transforms.crop_flip import random_flip
 from stillproof.transforms.crop_resize import crop_resize
 from stillproof.transforms.cutmix import CutMix
 from stillproof.transforms.draws import Draws
+from stillproof.transforms.mixing import ChangeThenMix
 from stillproof.transforms.patch_shuffle import shuffle_patches
 from stillproof.transforms.resized_crop import check_box, random_boxes
 

@@ -6,8 +6,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import Space
-from stillproof.transforms.front import Front, Pixels
-from stillproof.transforms.normalise import Normalise
+from stillproof.transforms.front import Front, Normalise, Pixels
 from stillproof.transforms.zca import ZCA
 
 

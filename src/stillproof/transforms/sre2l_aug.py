@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from stillproof.core.components import augmentations
-from stillproof.transforms.change_then_mix import ChangeThenMix
 from stillproof.transforms.crop_flip import check_padding, padded_crop, random_flip
 from stillproof.transforms.draws import Draws
+from stillproof.transforms.mixing import ChangeThenMix
 from stillproof.transforms.mixup import Mixup
 
 

@@ -8,11 +8,12 @@ import numpy as np
 
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.bench.run import contestants
+from stillproof.core.attack_warnings import warnings_in
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.model_finder import GivenModel, find_model
-from stillproof.report.attack_bench.comparison import BenchComparison, BenchLine
+from stillproof.report.attack_bench import BenchComparison, BenchLine
 from stillproof.run.plan import Planner
 from stillproof.run.trained_models import read_of_training
 from stillproof.suites.requests import Request
@@ -76,4 +77,6 @@ class AttackBenching(Importing):
             return BenchLine(model, name, reason=(record.error or "").partition("\n")[0])
         found = read_of_training(self.store, record.result["outcomes"]).tensors["distances"]
         told = {key: record.result[key] for key in ("passes_per_image", "seconds")}
-        return BenchLine(model, name, np.asarray(found, dtype=np.float64), **told)
+        warnings = list(warnings_in(record.result["notes"]).values())
+        draws = record.result.get("draws", 0)
+        return BenchLine(model, name, np.asarray(found, dtype=np.float64), **told, draws=draws, warnings=warnings)

@@ -10,15 +10,16 @@ from typing import Any
 
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.targets import Policy
+from stillproof.attack.protocols.named import attack_protocol
 from stillproof.attack_answers import NUMBERS, WORST_CASE, AttackScore, ImageOutcomes
+from stillproof.core.attack_warnings import warnings_in
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
-from stillproof.core.protocol import Protocol
 from stillproof.core.reference import parse_reference
 from stillproof.model_finder import GivenModel, find_model
 from stillproof.run.attack_alarms import alarms_in, checks_of
 from stillproof.run.attack_names import attack_called, has, with_limits
-from stillproof.run.attack_outcomes import read_outcomes, warnings_in
+from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.suites.requests import Request
@@ -38,7 +39,7 @@ class Attacking(Importing):
         norm: Norm | None = None,
         targets: Policy | None = None,
         limit: int | None = None,
-        protocol: Protocol = "fair",
+        protocol: str = "fair",
         seed: int = 0,
         check: bool = False,
         keep: Path | str | None = None,
@@ -55,14 +56,15 @@ class Attacking(Importing):
             norm: Its norm.
             targets: Which classes to aim at: ``next``, ``random`` or ``least-likely``; any wrong one without a word.
             limit: How many of the first test images; all without a number.
-            protocol: ``fair`` attacks pixels, ``faithful`` normalised images as BEARD does.
+            protocol: ``fair`` attacks pixels, ``faithful`` (in full, ``faithful:beard``) normalised images as BEARD
+                does.
             seed: Its seed.
             check: Look for signs that gradients hide where the model errs.
             keep: A folder for the changed images, and a picture of some.
             network: The network of somebody's checkpoint, where its weights do not tell it.
         """
         names = [attack] if isinstance(attack, str) else list(attack)
-        references = _limited(names, eps, norm)
+        references, under = _limited(names, eps, norm), attack_protocol(protocol)
         found = find_model(self, model, dataset, network)
         asked = [
             Request(
@@ -73,7 +75,7 @@ class Attacking(Importing):
                 targets=targets,
                 limit=limit,
                 seed=seed,
-                protocol=protocol,
+                protocol=under.written,
                 keep=keep is not None,
             )
             for reference in references
@@ -90,15 +92,20 @@ class Attacking(Importing):
             for cell, request, said in zip(cells, asked, names, strict=True)
         ]
         whole = scores[0] if len(scores) == 1 else self._worst(asked, scores)
-        alarms = dict.fromkeys(alarm for cell in checks for alarm in alarms_in(answer_of(cell.id, self.store)))
+        alarms = dict.fromkeys(alarm for cell in checks for alarm in alarms_in(answer_of(cell.id, self.store), under))
         return dataclasses.replace(whole, model=name, dataset=dataset, checked=check, alarms=list(alarms))
 
     def _came_of(self, cell: str, asked: Request, folder: Path | None) -> AttackScore:
         """Return what came of one attack; its changed images are copied to a folder, if there is one."""
-        record, attack = self.store.results.get(cell), attack_called(asked.attack, asked.protocol)
+        record, attack = self.store.results.get(cell), attack_called(asked.attack, attack_protocol(asked.protocol))
         assert record is not None
         name, given = parse_reference(asked.attack)
-        about: dict[str, Any] = {"params": attacks.spec(attack).as_dict()["params"], "given": given, "cell": cell}
+        about: dict[str, Any] = {
+            "params": attacks.spec(attack).as_dict()["params"],
+            "given": given,
+            "cell": cell,
+            "asked": asked,
+        }
         about |= {"eps": attack.radius, "norm": attack.measured_in, "targets": asked.targets}
         result = record.result
         if result is None:
@@ -108,7 +115,7 @@ class Attacking(Importing):
             self.store.artifacts.export(result["examples"], folder)
         outcomes = ImageOutcomes.of(read_outcomes(self.store, result["outcomes"]))
         about |= {key: result[key] for key in NUMBERS} | {"outcomes": outcomes, "examples": folder}
-        about["warnings"] = warnings_in(result["notes"])
+        about |= {"warnings": list(warnings_in(result["notes"]).values()), "draws": result.get("draws", 0)}
         return AttackScore(name, asked.protocol, result["n"], **about)
 
     def _worst(self, asked: Sequence[Request], scores: Sequence[AttackScore]) -> AttackScore:
@@ -120,6 +127,7 @@ class Attacking(Importing):
             return AttackScore(WORST_CASE, first.protocol, first.n, **about, reason=first.reason)
         pairs = zip(asked, scores, strict=True)
         of = tuple(request for request, score in pairs if score.reason is None)
+        about["draws"] = max(score.draws for score in told)
         worst = self.answer(Request("worst-case", of=of))
         about |= {key: worst[key] for key in ("clean_accuracy", "robust_accuracy")}
         about |= {key: sum(getattr(score, key) for score in told) for key in ("passes_per_image", "seconds")}

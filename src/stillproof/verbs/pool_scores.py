@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from stillproof.attack.protocols.named import attack_protocol
 from stillproof.attack_answers import AttackScore
+from stillproof.core.components import metrics
 from stillproof.core.errors import Unsupported
 from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
 from stillproof.report.pool_table import pool_table
 from stillproof.report.tables.table import Table
 from stillproof.run.attack_names import shown
-from stillproof.score.attacked_images import efficiency_in_passes, success_mean
-from stillproof.score.robustness import crei, robustness_ratio
+from stillproof.score.metric import AttackedModel, AttackOutcome, Metric, UnderAttack
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class PoolScore:
         models: One score per model; those of single attacks are its ``attacks``.
         rr: The robustness ratio.
         ae: The attack efficiency on passes to the first success; an attack that turns no image has none.
-        reasons: Why a ratio is not defined.
+        crei: Half of each.
+        reasons: Why one is not defined.
     """
 
     pool: str
@@ -35,12 +36,8 @@ class PoolScore:
     models: Sequence[AttackScore]
     rr: float | None
     ae: float | None
+    crei: float | None
     reasons: Sequence[str] = ()
-
-    @property
-    def crei(self) -> float | None:
-        """Return half of each."""
-        return None if self.rr is None or self.ae is None else crei(self.rr, self.ae)
 
     def as_dict(self) -> Json:
         """Return the scores as JSON values."""
@@ -66,7 +63,7 @@ class PoolScore:
 
     def table(self) -> Table:
         """Return one line per model and attack; the scores are told below."""
-        return pool_table(self.as_dict())
+        return pool_table(self.as_dict(), attack_protocol(self.models[0].protocol).sentence)
 
     def __repr__(self) -> str:
         """Return the scores as people read them."""
@@ -75,27 +72,24 @@ class PoolScore:
 
 def pool_score(pool: str, dataset: str, models: Sequence[AttackScore]) -> PoolScore:
     """Return the scores of all models together; attacks that cannot be made are left out of them, as in BEARD."""
-    reasons: list[str] = []
-
-    def ratio(score: Callable[..., float], *values: Sequence[Any]) -> float | None:
+    evidence = UnderAttack([_attacked(model) for model in models])
+    reasons: dict[str, None] = {}
+    found: list[float | None] = []
+    for name in ("rr", "ae-passes", "crei-passes"):
+        metric: Metric[UnderAttack] = metrics.build(name)
         try:
-            return score(*values)
+            found.append(metric.value(evidence))
         except Unsupported as reason:  # a dash with its reason
-            reasons.append(str(reason))
-            return None
-
-    made = [[one for one in model.attacks if one.reason is None] for model in models]
-    clean = [model.clean_accuracy or 0.0 for model in models]
-    passes = [_passes_to_success(one) for some in made for one in some]
-    rr = ratio(robustness_ratio, clean, [[one.robust_accuracy or 0.0 for one in some] for some in made])
-    ae = ratio(_efficiency, [mean for mean in passes if mean is not None])
-    return PoolScore(pool, dataset, models, rr, ae, reasons)
+            found.append(None)
+            reasons[str(reason)] = None
+    rr, ae, both = found
+    return PoolScore(pool, dataset, models, rr, ae, both, list(reasons))
 
 
-def _efficiency(passes: Sequence[float]) -> float:
-    if not passes:
-        raise Unsupported("no attack turns an image, so that there are no passes to a success.")
-    return efficiency_in_passes(passes)
+def _attacked(model: AttackScore) -> AttackedModel:
+    made = {str(place): one for place, one in enumerate(model.attacks) if one.reason is None}
+    attacks = {place: AttackOutcome(one.robust_accuracy, one.passes_to_success) for place, one in made.items()}
+    return AttackedModel(model.clean_accuracy, attacks, images=model.n)
 
 
 def _row(model: AttackScore, one: AttackScore) -> Json:
@@ -105,13 +99,6 @@ def _row(model: AttackScore, one: AttackScore) -> Json:
         "clean_accuracy": one.clean_accuracy,
         "robust_accuracy": one.robust_accuracy,
         "robust_ci95": None if one.robust_ci95 is None else list(one.robust_ci95),
-        "passes_to_success": _passes_to_success(one),
+        "passes_to_success": one.passes_to_success,
         "reason": one.reason,
     }
-
-
-def _passes_to_success(one: AttackScore) -> float | None:
-    """Return the mean passes to the first success, over images that were turned; nothing if none was."""
-    if one.outcomes is None or not one.outcomes["success"].any():
-        return None
-    return success_mean(one.outcomes["first_success"], one.outcomes["success"])

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from stillproof.attack_answers import AttackScore, ImageOutcomes
 from stillproof.core.errors import BadInput
 from stillproof.importers.detect import is_model
 from stillproof.model_finder import find_model
 from stillproof.report.pools import TITLES, Pool, read_pool
 from stillproof.report.runs import find_run_or_call
+from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.store.links import reached, read_links
 from stillproof.store.pools import KINDS, MODELS, SETS
+from stillproof.suites.beard.balls import ball_for
+from stillproof.suites.beard.protocol import beard_asks
+from stillproof.suites.requests import Request
 from stillproof.targets import export_set, find_set, is_foreign
 from stillproof.verbs.attacking import Attacking
-from stillproof.verbs.judged_attacks import judged
 from stillproof.verbs.pool_scores import PoolScore, pool_score
 
 
@@ -85,7 +90,29 @@ class Pooling(Attacking):
         if not models:
             raise BadInput(f"pool {name!r} holds no model that could be attacked: add one.")
         under = [self.attack(one.member.artifact, dataset, list(attacks), **how) for one in models]
-        return pool_score(name, dataset, [judged(score) for score in under])
+        return pool_score(name, dataset, [self._judged(score) for score in under])
+
+    def _judged(self, score: AttackScore) -> AttackScore:
+        """Return a score whose ``attacks`` are all its attacks, even if there is only one, as suite beard counts them.
+
+        Raises:
+            BadInput: None of them can be made.
+        """
+        every = score.attacks or (score,)
+        if all(one.reason is not None for one in every):
+            raise BadInput(f"none of these attacks can be made on {score.model}: {every[0].reason}")
+        return dataclasses.replace(score, attacks=[self._within_ball(one) for one in every])
+
+    def _within_ball(self, one: AttackScore) -> AttackScore:
+        """Return what an attack without a ball comes to within that of its norm, where its protocol asks for that."""
+        if one.reason is not None or one.asked is None or not beard_asks(one.protocol).judged_within:
+            return one
+        ball = ball_for(one.asked.attack)
+        if ball is None:
+            return one
+        found = self.answer(Request("within", of=one.asked, norm=ball[0], eps=ball[1]))
+        outcomes = ImageOutcomes.of(read_outcomes(self.store, found["outcomes"]))
+        return dataclasses.replace(one, robust_accuracy=found["robust_accuracy"], outcomes=outcomes)
 
     def _member(self, text: str, dataset: str | None, network: str) -> str:
         """Return the id of a set or a model; somebody's file is imported."""

@@ -14,6 +14,7 @@ from stillproof.report.pictures import Gallery, gallery_of
 from stillproof.report.run_report import RunReport, report_of
 from stillproof.report.runs import AnyRun, chosen_run, run_meant, trained_rows
 from stillproof.report.sets import named_set, sets_of_run
+from stillproof.report.stale import stale_cells
 from stillproof.report.store_status import StoreStatus, status_of
 from stillproof.report.tables.table import Table
 from stillproof.store.records import Run
@@ -61,9 +62,11 @@ class Reading(Importing):
         form: str = "png",
     ) -> dict[str, Figure]:
         """Return the figures of a run by name; with a folder ``out``, also write them there as png, pdf or svg."""
-        from stillproof.report.figures.save import save_figures  # matplotlib is slow to load
+        from stillproof.report.drawing.draw import draw  # matplotlib is slow to load
+        from stillproof.report.drawing.save import save_figures
 
-        figures = self._report(suite, run, methods, sections).figures()
+        found = self._report(suite, run, methods, sections).figures()
+        figures = {name: draw(figure) for name, figure in found.items()}
         if out is not None:
             save_figures(figures, Path(out), form)
         return figures
@@ -75,9 +78,11 @@ class Reading(Importing):
         asked = self._run(suite, run)
         rows = trained_rows(self.store, asked, sections)
         done = self.store.results.statuses([cell for row in rows for cell in row["cells"]])
-        cells = [cell for cell, status in done.items() if status == "done"]
+        finished = [cell for cell, status in done.items() if status == "done"]
+        stale = stale_cells(self.store, finished)
+        cells = [cell for cell in finished if cell not in stale]
         answers = self.answers([Request("by-class", of=cell) for cell in cells])
-        return class_report(asked, rows, dict(zip(cells, answers, strict=True)))
+        return class_report(asked, rows, dict(zip(cells, answers, strict=True)), list(stale.values()))
 
     def gallery(
         self,

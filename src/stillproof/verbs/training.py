@@ -9,6 +9,7 @@ from stillproof.core.types import Selection
 from stillproof.data.load import load
 from stillproof.given import Given, meant
 from stillproof.nets.home import HOME
+from stillproof.run.labelled_images import artifact_in
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.score.by_class import class_scores
@@ -84,7 +85,7 @@ class Training(Importing):
         counted = [planner.ask("by-class", of=request).id for request in wanted]
         dataset = planner.images(on).dataset
         trained_as = planner.names.network_name(network, planner.names.data(dataset, "test").info)
-        about = {"dataset": dataset, "method": self._name_of(on), "network": trained_as, "recipe": recipe}
+        about = {"dataset": dataset, "method": self._name_of(on, planner), "network": trained_as, "recipe": recipe}
         about |= {"defence": defence} if defence else {}
         self.store.results.save_run("", {}, [about | {"selection": selection, "cells": cells}], verb="train")
         self.execute(planner)
@@ -107,10 +108,12 @@ class Training(Importing):
             defence=defence,
         )
 
-    def _name_of(self, on: Request) -> str:
+    def _name_of(self, on: Request, planner: Planner) -> str:
         """Return what people call the images of a single training."""
+        if on.stage == "data":
+            return str(on.params["dataset"])
         if on.stage != "artifact":
-            return str(on.params.get("dataset") or on.params.get("method"))
+            return str(on.params.get("method") or planner.images(on).label)
         artifact: str = on.params["artifact"]
         return self.store.names_of([artifact], "distilled").get(artifact) or artifact[:12]
 
@@ -118,4 +121,4 @@ class Training(Importing):
         """Return the data set whose real images were trained on, or the artifact."""
         if on.stage in ("data", "artifact"):
             return str(on.params["artifact" if on.stage == "artifact" else "dataset"])
-        return str(answer_of(planner.plan(on).id, self.store)["artifact"])
+        return artifact_in(answer_of(planner.plan(on).id, self.store))

@@ -144,6 +144,12 @@ class Crafting:
         else:
             self.ledger.images[self.rows] = points
 
+    def give_back(self) -> None:
+        """Take the clean images as the attack's last word; the model is not asked again."""
+        assert self.clean_logits is not None
+        self.ledger.images[self.rows] = self.images
+        self.ledger.predictions[self.rows] = self.clean_logits.argmax(1)
+
     def staying(self) -> Tensor:
         """Return a mask of the images that go on: where images may leave, those that are not fooled yet."""
         return self.unfooled() if self.leaves else torch.ones_like(self.rows, dtype=torch.bool)

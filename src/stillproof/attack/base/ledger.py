@@ -30,7 +30,7 @@ class Ledger:
         self.targets: Tensor | None = None
         self.answer = answer
         self.norm: Norm = norm
-        self.predictions = torch.full((n,), NEVER, device=device)
+        self.clean_predictions = self.predictions = torch.full((n,), NEVER, device=device)
         self.fooled = torch.zeros(n, dtype=torch.bool, device=device)
         self.nearest = torch.full((n,), float("inf"), device=device)
         self.forwards = torch.zeros(n, dtype=torch.int64, device=device)
@@ -38,9 +38,15 @@ class Ledger:
         self.first_success = torch.full((n,), NEVER, device=device)
         self.no_gradient = torch.zeros(n, dtype=torch.bool, device=device)
 
+    @property
+    def own_seconds(self) -> float:
+        """Return what judging took so far, where the model is asked for it."""
+        return 0.0
+
     def begin(self, logits: Tensor) -> None:
         """Note what the model says of the clean images."""
         self.predictions = logits.argmax(1)
+        self.clean_predictions = self.predictions.clone()
         self.fooled = self.fools(self.predictions, slice(None))
         self.first_success[self.fooled] = (self.forwards + self.backwards)[self.fooled]
         self.nearest[self.fooled] = 0.0
@@ -56,6 +62,10 @@ class Ledger:
         self.images[kept] = points[counts]
         self.predictions[kept] = said[counts]
         self.fooled[kept] = fooled[counts]
+
+    def close(self) -> dict[str, Tensor]:
+        """Judge for the last time, and return what is known of each image besides: nothing, if one answer is enough."""
+        return {}
 
     def fools(self, said: Tensor, rows: Tensor | slice) -> Tensor:
         """Say which predictions are errors as wanted."""

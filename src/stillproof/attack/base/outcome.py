@@ -31,6 +31,10 @@ class Outcome:
         seconds: Time of the whole batch, from the clean predictions on, without them.
         clean_seconds: Time of the clean predictions.
         images: The changed images, (N, C, H, W), if they were wanted.
+        draws: How often a model that answers at random was asked of each image; predictions are then those of the
+            majority. None for any other model.
+        clean_share: The share of these draws in which it has the clean image right.
+        right_share: The same of the changed image.
     """
 
     labels: Tensor
@@ -48,6 +52,9 @@ class Outcome:
     seconds: float
     clean_seconds: float
     images: Tensor | None = None
+    draws: Tensor | None = None
+    clean_share: Tensor | None = None
+    right_share: Tensor | None = None
 
     def __len__(self) -> int:
         """Return the number of images."""
@@ -71,12 +78,12 @@ class Outcome:
     @property
     def clean_accuracy(self) -> float:
         """Return the share of images that were right before."""
-        return self.clean_right.float().mean().item()
+        return _mean(self.clean_right if self.clean_share is None else self.clean_share)
 
     @property
     def robust_accuracy(self) -> float:
-        """Return the share of all images that were right before and after."""
-        return self.robust.float().mean().item()
+        """Return the share of all images that were right before and after; at random, of all draws after."""
+        return _mean(self.robust if self.right_share is None else self.right_share)
 
     @property
     def passes_per_image(self) -> float:
@@ -89,8 +96,12 @@ class Outcome:
         values: dict[str, Any] = {}
         for field in dataclasses.fields(cls):
             found = [getattr(part, field.name) for part in parts]
-            if isinstance(found[0], Tensor):
-                values[field.name] = torch.cat(found)
+            if any(value is None for value in found):
+                values[field.name] = None
             else:
-                values[field.name] = None if found[0] is None else sum(found)
+                values[field.name] = torch.cat(found) if isinstance(found[0], Tensor) else sum(found)
         return cls(**values)
+
+
+def _mean(values: Tensor) -> float:
+    return values.float().mean().item()

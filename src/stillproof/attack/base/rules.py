@@ -24,6 +24,9 @@ class Rules:
         cross_entropy: The usual loss, in a form that keeps the gradients of confident models, or with the rounding
             that everybody has.
         keep_images: Whether the outcome has the changed images.
+        draws: How often a model that answers at random is asked what it says of an image; it is then attacked without
+            early exit, and the first image that fools it is the one of the best mean loss. With 0, one answer proves
+            that it is fooled, and nobody looks whether another would be the same.
     """
 
     early_exit: bool = True
@@ -32,6 +35,7 @@ class Rules:
     checked: bool = True
     cross_entropy: Loss = losses.cross_entropy
     keep_images: bool = False
+    draws: int = 20
 
 
 # What libraries usually do to whatever they are given, pixels or not, to reproduce what was found with them.
@@ -41,4 +45,5 @@ AS_LIBRARIES_DO = Rules(
     limits=ClampedLimits,
     checked=False,
     cross_entropy=losses.usual_cross_entropy,
+    draws=0,
 )

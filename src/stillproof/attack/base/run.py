@@ -15,8 +15,11 @@ from stillproof.attack.base.ledger import Answer, Ledger
 from stillproof.attack.base.norms import sizes
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.pixels import check_labels, check_pixels, read_pixels
+from stillproof.attack.base.random_ledger import RandomLedger
+from stillproof.attack.base.random_models import FreshDraws, answers_at_random
 from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.streams import Streams
+from stillproof.attack.base.suspicions import note_flat, note_probabilities
 from stillproof.attack.base.targets import Policy, targets_for
 from stillproof.attack.base.victim import Model, Victim, under_attack
 from stillproof.core.context import Context
@@ -74,7 +77,9 @@ def run_attack(
             if seen is not None:
                 seen(parts[-1])
             ctx.report(min(1.0, (start + batch) / len(images)))
-    return Outcome.joined(parts)
+    whole = Outcome.joined(parts)
+    note_flat(ctx.notes, whole)
+    return whole
 
 
 def attack_batch(
@@ -107,16 +112,21 @@ def attack_batch(
     with ctx.seeds.child("model", int(indices[0])).lent_to_torch(str(pixels.device)):
         began = _now(pixels)
         crafting = crafting.looked()
-        looked = _now(pixels)
+        clean_seconds = _now(pixels) - began
         logits = crafting.clean_logits
         assert logits is not None
         check_labels(labels, logits.shape[1], indices)
+        note_probabilities(victim.notes, logits)
+        if rules.draws and answers_at_random(victim, pixels):
+            fresh = FreshDraws(victim, ctx.seeds.child("fresh", int(indices[0])), rules.draws)
+            ledger = RandomLedger(ledger, fresh)
+        began = _now(pixels) - ledger.own_seconds
         if target is not None:
             ledger.targets = targets_for(target, labels, logits, streams)
         ledger.begin(logits)
-        _craft(attack, dataclasses.replace(crafting, targets=ledger.targets))
-        ended = _now(pixels)
-    return _outcome(ledger, logits.argmax(1), ended - looked, looked - began, keep_images=rules.keep_images)
+        _craft(attack, dataclasses.replace(crafting, ledger=ledger, targets=ledger.targets))
+        seconds = _now(pixels) - began - ledger.own_seconds
+    return _outcome(ledger, seconds, clean_seconds, keep_images=rules.keep_images)
 
 
 def _craft(attack: Attack, crafting: Crafting) -> None:
@@ -129,12 +139,13 @@ def _craft(attack: Attack, crafting: Crafting) -> None:
             attack.craft(crafting.drawing("try", number))
 
 
-def _outcome(ledger: Ledger, clean: Tensor, seconds: float, clean_seconds: float, *, keep_images: bool) -> Outcome:
+def _outcome(ledger: Ledger, seconds: float, clean_seconds: float, *, keep_images: bool) -> Outcome:
+    shares = ledger.close()
     changes = ledger.images - ledger.clean
     return Outcome(
         labels=ledger.labels.cpu(),
         targets=None if ledger.targets is None else ledger.targets.cpu(),
-        clean_predictions=clean.cpu(),
+        clean_predictions=ledger.clean_predictions.cpu(),
         predictions=ledger.predictions.cpu(),
         fooled=ledger.fooled.cpu(),
         forwards=ledger.forwards.cpu(),
@@ -147,6 +158,7 @@ def _outcome(ledger: Ledger, clean: Tensor, seconds: float, clean_seconds: float
         seconds=seconds,
         clean_seconds=clean_seconds,
         images=ledger.images.cpu() if keep_images else None,
+        **{name: values.cpu() for name, values in shares.items()},
     )
 
 

@@ -18,7 +18,7 @@ from stillproof.attack.base.victim import Model, under_attack
 from stillproof.core.context import Context
 
 # Going on after the model is fooled takes images further, and more of them to other models.
-TO_THE_END = Rules(early_exit=False, answer="last", keep_images=True)
+TO_THE_END = Rules(early_exit=False, answer="last", keep_images=True, draws=0)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from stillproof.core.attack_warnings import FEW_CLASSES as FEW_CLASSES
+from stillproof.core.attack_warnings import WARNINGS as WARNINGS
 from stillproof.core.spec import Json
 from stillproof.nets.body import Body
 from stillproof.nets.chunks import most_of_map
@@ -20,7 +22,7 @@ Model = Callable[[Tensor], Tensor]  # pixels (N, C, H, W) -> logits (N, classes)
 ChunkLoss = Callable[[Tensor, slice], Tensor]  # logits of a chunk, its place among the images -> one loss per image
 Through = Callable[[Tensor, slice], Tensor]  # images of a chunk, its place -> what the model sees of them
 # Notes of attacks that people are told: one sentence, or several by name; and what the latter are counted from.
-FEW_CLASSES, WARNINGS, COUNTED = "few_classes", "warnings", "counted"
+COUNTED = "counted"
 FIRST_CHUNK = 8  # images, while it is not known yet what one takes
 
 
@@ -43,6 +45,7 @@ class Victim:
         self.passes = passes
         self.notes: Json = {} if notes is None else notes
         self.most = 0
+        self.at_random: bool | None = None  # whether it answers at random; None until that is looked into
         self._fast: Model | None = None  # compiled, for any number of images above 1
         self._measured = not (in_chunks and isinstance(model, nn.Module))
 

@@ -8,16 +8,26 @@ import torch
 from torch import Tensor, nn
 
 from stillproof.attack.base.norms import Norm, sizes
+from stillproof.attack.base.random_models import FreshDraws, majority, mostly_fooled
 
 
 class Metered(nn.Module):
     """A model under an attack that is somebody else's code, so that only its questions can be seen.
 
     Each question is taken to be about the image that is nearest to it. An image whose passes are used up gets answers
-    that are right and have no slope, so that nothing more can be learned from the model.
+    that are right and have no slope, so that nothing more can be learned from the model. A model that answers at random
+    is fooled by a change if most of some fresh draws are, which do not count.
     """
 
-    def __init__(self, model: nn.Module, images: Tensor, labels: Tensor, norm: Norm, budget: int) -> None:
+    def __init__(
+        self,
+        model: nn.Module,
+        images: Tensor,
+        labels: Tensor,
+        norm: Norm,
+        budget: int,
+        draws: FreshDraws | None = None,
+    ) -> None:
         """Ask about the clean images once, which does not count.
 
         Args:
@@ -26,16 +36,18 @@ class Metered(nn.Module):
             labels: Their classes.
             norm: The norm that changes are measured in.
             budget: The most passes, forward and backward together, of each image.
+            draws: Fresh draws of a model that answers at random.
         """
         super().__init__()
         self.model, self.images, self.labels = model, images, labels
         self.norm: Norm = norm
-        self.budget = budget
+        self.budget, self.draws = budget, draws
         self.eval()
         with torch.no_grad():
             logits = model(images)
+        self.clean_logits: Tensor = logits
         self.classes: int = logits.shape[1]
-        self.clean_right = logits.argmax(1) == labels
+        self.clean_right = (logits.argmax(1) if draws is None else majority(draws.votes(images), labels)) == labels
         self.nearest = torch.full((len(images),), float("inf"), device=images.device)
         self.nearest[~self.clean_right] = 0.0
         self.forwards = torch.zeros(len(images), dtype=torch.int64, device=images.device)
@@ -86,5 +98,15 @@ class Metered(nn.Module):
     def _note(self, points: Tensor, logits: Tensor, rows: Tensor, asked: Tensor) -> None:
         numbers = points.isfinite().flatten(1).all(1)  # some libraries divide by zero on the way
         fooled = asked & numbers & (logits.argmax(1) != self.labels[rows])
+        if self.draws is not None and fooled.any():
+            fooled = self._mostly(points, rows, fooled)
         size = sizes(points[fooled] - self.images[rows[fooled]], self.norm)
         self.nearest.scatter_reduce_(0, rows[fooled], size, "amin")
+
+    def _mostly(self, points: Tensor, rows: Tensor, fooled: Tensor) -> Tensor:
+        """Say which points that fooled one answer, and are nearer than those before, fool most fresh draws."""
+        assert self.draws is not None
+        asked = fooled & (sizes(points - self.images[rows], self.norm) < self.nearest[rows])
+        if asked.any():
+            asked[asked.clone()] = mostly_fooled(self.draws.votes(points[asked]), self.labels[rows[asked]], None)
+        return asked

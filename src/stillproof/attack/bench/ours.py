@@ -10,6 +10,7 @@ from torch import Tensor
 
 from stillproof.attack.base.attack import Attack, attack_of
 from stillproof.attack.base.norms import Norm
+from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.run import run_attack
 from stillproof.attack.bench.contestant import Contestant
 from stillproof.attack.bench.metered import Metered
@@ -74,7 +75,7 @@ def _exists(name: str, given: Mapping[str, Any]) -> bool:
 def _free(
     name: str, given: Mapping[str, Any], ctx: Context, model: Metered, images: Tensor, labels: Tensor, passes: int
 ) -> None:
-    run_attack(fitted(name, given, passes), model.forward, images, labels, ctx=ctx)
+    run_attack(fitted(name, given, passes), model.forward, images, labels, ctx=ctx, rules=_rules(model))
 
 
 def _within(
@@ -87,4 +88,9 @@ def _within(
     passes: int,
     eps: float,
 ) -> None:
-    run_attack(fitted(name, {**given, "eps": eps}, passes), model.forward, images, labels, ctx=ctx)
+    run_attack(fitted(name, {**given, "eps": eps}, passes), model.forward, images, labels, ctx=ctx, rules=_rules(model))
+
+
+def _rules(model: Metered) -> Rules:
+    """Return how an attack is run: the model itself remembers what fooled it, and asks again where that is needed."""
+    return Rules(early_exit=model.draws is None, draws=0)

@@ -7,13 +7,18 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from stillproof.attack.base.losses import cross_entropy
 from stillproof.attack.base.norms import Norm
-from stillproof.attack.base.victim import frozen
+from stillproof.attack.base.random_models import FreshDraws, answers_at_random
+from stillproof.attack.base.rules import Rules
+from stillproof.attack.base.suspicions import note_probabilities, note_zero_gradients, zero_gradients
+from stillproof.attack.base.victim import Victim, frozen
 from stillproof.attack.bench.contestant import Contestant
 from stillproof.attack.bench.libraries.all import theirs
 from stillproof.attack.bench.metered import Metered
@@ -21,6 +26,7 @@ from stillproof.attack.bench.ours import ABSENT, ours
 from stillproof.core.components import attacks
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, UnknownName, Unsupported
+from stillproof.core.seeds import Seeds
 
 BATCH = 128  # images that are attacked at once
 
@@ -35,6 +41,8 @@ class Nearness:
         forwards: Forward passes that the attack took.
         backwards: Backward passes.
         seconds: Time of all images together, without that of counting.
+        draws: How often a model that answers at random is asked whether a change fools it, which then goes by the
+            majority; 0 for any other model.
     """
 
     distances: Tensor
@@ -42,6 +50,7 @@ class Nearness:
     forwards: Tensor
     backwards: Tensor
     seconds: float
+    draws: int
 
 
 def contestants(norm: Norm, ctx: Context) -> dict[str, Contestant]:
@@ -82,22 +91,42 @@ def nearness(
         budget: The most passes, forward and backward together, of each image.
         ctx: Gives random streams, and takes the share that is done.
     """
-    parts, seconds = [], 0.0
+    parts, stuck, seconds = [], [], 0.0
     for start in range(0, len(images), BATCH):
         part = slice(start, start + BATCH)
         with frozen(model, mode=False), _seeded(ctx, start):
-            metered = Metered(model, images[part], labels[part], norm, budget)
+            draws = _draws(model, images[part], ctx.seeds.child("fresh", start))
+            metered = Metered(model, images[part], labels[part], norm, budget, draws)
             one = contestant(reference, norm, Context(ctx.seeds.child("batch", start), ctx.device))
             began = time.perf_counter()
             _run(one, metered)
             seconds += time.perf_counter() - began - metered.own_seconds
+            gradients, _ = Victim(model).gradient(images[part], partial(_own_loss, labels[part]))
+        note_probabilities(ctx.notes, metered.clean_logits)
+        stuck.append(zero_gradients(gradients) & metered.clean_right & metered.nearest.isinf())
         parts.append(metered)
         ctx.report(min(1.0, (start + BATCH) / len(images)))
+
+    right = sum(int(part.clean_right.sum()) for part in parts)
+    note_zero_gradients(ctx.notes, int(torch.cat(stuck).sum()), right)
 
     def joined(name: str) -> Tensor:
         return torch.cat([getattr(part, name)[part.first] for part in parts]).cpu()
 
-    return Nearness(joined("nearest"), joined("clean_right"), joined("forwards"), joined("backwards"), seconds)
+    draws_made = max((part.draws.count for part in parts if part.draws is not None), default=0)
+    return Nearness(
+        joined("nearest"), joined("clean_right"), joined("forwards"), joined("backwards"), seconds, draws_made
+    )
+
+
+def _draws(model: nn.Module, images: Tensor, seeds: Seeds) -> FreshDraws | None:
+    """Return where fresh draws of a model come from; None if it always answers alike."""
+    victim = Victim(model)
+    return FreshDraws(victim, seeds, Rules().draws) if answers_at_random(victim, images) else None
+
+
+def _own_loss(labels: Tensor, logits: Tensor, part: slice) -> Tensor:
+    return cross_entropy(logits, labels[part], None)
 
 
 def _run(one: Contestant, model: Metered) -> None:

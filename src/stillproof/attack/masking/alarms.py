@@ -97,7 +97,7 @@ def _at_random(found: Measured) -> str:
         return ""
     return (
         f"the model answers at random: asked again, its logits are other ones for {changed} of {found.right} images "
-        f"({spared} would be let pass): attack the mean of many answers, as eotpgd does."
+        f"({spared} would be let pass): attack the mean of many answers, as autoattack:version=rand does."
     )
 
 

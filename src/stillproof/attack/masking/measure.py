@@ -33,6 +33,7 @@ from stillproof.core.context import Context
 
 ROUGHLY = 1e-3  # of the spread of an image's logits: answers that differ by more differ by more than rounding
 ROUNDED = 1e-4  # by which a change that is just as large as a radius may be larger
+ONE_DRAW = Rules(draws=0)  # a model that answers at random has an alarm of its own
 SATURATED = 80.0  # logits between a class and all others: its probability rounds to 1, and its gradient to 0
 
 
@@ -158,12 +159,12 @@ class _Part:
 
     def _attacked(self, attack: Attack, rules: Rules | None = None) -> Outcome:
         return attack_batch(
-            attack, self.victim, self.images, self.labels, ctx=self.ctx, indices=self.indices, rules=rules
+            attack, self.victim, self.images, self.labels, ctx=self.ctx, indices=self.indices, rules=rules or ONE_DRAW
         )
 
     def _losses(self, steps: int) -> Tensor:
         """Return the loss of each image after so many steps, all of the same size."""
-        to_the_end = Rules(early_exit=False, answer="last", keep_images=True)
+        to_the_end = Rules(early_exit=False, answer="last", keep_images=True, draws=0)
         walk = PGD(self.eps, self.eps / 4, steps, self.norm, random_start=False)
         moved = self._attacked(walk, to_the_end).images
         assert moved is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,14 +13,14 @@ from torch.nn import functional as F
 from stillproof.core.context import Context
 from stillproof.core.needs import Needs
 from stillproof.core.presets import Preset
-from stillproof.core.types import Distilled, ImageSet
-from stillproof.distill.gradients.gradient_distance import Distance
-from stillproof.distill.gradients.gradient_matcher import GradientMatcher
-from stillproof.distill.gradients.inner_training import InnerTraining
+from stillproof.core.seeds import Seeds
+from stillproof.core.types import Augmentation, Distilled, ImageSet
+from stillproof.distill.gradients.gradient_matcher import Distance, GradientMatcher
 from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import reinitialise
+from stillproof.nets.chunks import shares
 from stillproof.nets.compiled import compiled
 from stillproof.transforms.dsa import DSA
 
@@ -153,3 +153,42 @@ class GradientMatching:
     def images_held(self, num_classes: int, ipc: int) -> float:
         """Return the most images that are in the network at once; a second derivative takes three times as much."""
         return float(max(self.batch_real, 3 * ipc, min(self.batch_net, num_classes * ipc)))
+
+
+@dataclass(frozen=True)
+class InnerTraining:
+    """Training of the network on the synthetic images, between two looks at it.
+
+    It is plain SGD, without momentum: there is nothing to remember from one call to the next but the weights.
+
+    Args:
+        body: The network, trained in place.
+        loss_of: Takes images and labels and returns the network's mean loss.
+        epochs: Passes over the images per call.
+        lr: Step size.
+        batch: Images per step.
+        augment: Changes every batch; nothing, if None.
+    """
+
+    body: nn.Module
+    loss_of: Callable[[Tensor, Tensor], Tensor]
+    epochs: int
+    lr: float
+    batch: int
+    augment: Augmentation | None
+
+    def __call__(self, images: Tensor, labels: Tensor, seeds: Seeds) -> None:
+        """Train on ``images``."""
+        optimiser = torch.optim.SGD(self.body.parameters(), lr=self.lr)
+        self.body.train()
+        for epoch in range(self.epochs):
+            draws = seeds.child(epoch)
+            order = torch.randperm(len(images), generator=draws.child("order").torch()).to(images.device)
+            for number, index in enumerate(torch.split(order, self.batch)):
+                chosen = images[index]
+                if self.augment is not None:
+                    chosen = self.augment(chosen, draws.child("augment", number).torch())
+                optimiser.zero_grad()
+                for part, truth, share in shares(self.body, chosen, labels[index]):
+                    (share * self.loss_of(part, truth)).backward()  # type: ignore[no-untyped-call]
+                optimiser.step()

@@ -11,11 +11,12 @@ from torch import Tensor
 
 from stillproof.core.context import Context
 from stillproof.core.dsa_strategy import WITH_FLIP
+from stillproof.core.imagenet_sets import IMAGENET
 from stillproof.core.needs import Needs
+from stillproof.core.presets import Preset
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.grids.grid import Form, decode_of, images_each
 from stillproof.distill.grids.grid_matcher import EMBED_BATCH, GridMatcher
-from stillproof.distill.grids.turns_optimiser import turns_optimiser
 from stillproof.distill.learning.descent import OnDivergence, descend
 from stillproof.distill.learning.first_images import Init, embedding_for, initial_images
 from stillproof.distill.learning.net_queue import NetQueue
@@ -26,6 +27,35 @@ from stillproof.sets.usual_recipes import dsa_recipe
 
 FIRST_NETS = 3
 NETS_TRAINED = 2  # per step
+
+# IDM's, which BACON took over; an ipc between two published ones takes the row of the smaller.
+PUBLISHED = (
+    Preset("paper", {"batch_real": 5000, "net_generate_interval": 5}, max_ipc=9),
+    Preset("paper", {"ce_weight": 0.1, "forget_interval": 500}, min_ipc=50),
+    Preset("paper", {"ce_weight": 0.1, "model_train_steps": 50}, datasets=("cifar100",), min_ipc=10),
+    Preset("paper", {"batch_real": 256, "net_generate_interval": 30}, datasets=("tiny_imagenet",), max_ipc=9),
+    Preset("paper", {"forget_interval": 500}, datasets=("tiny_imagenet",), min_ipc=10),
+    Preset(
+        "paper",
+        {"ce_weight": 0.8, "model_train_steps": 50, "forget_interval": 1000},
+        datasets=("tiny_imagenet",),
+        min_ipc=50,
+    ),
+    # Published for a subset of ImageNet that is not among these, but is of their kind.
+    Preset("paper", {"ce_weight": 3.0, "batch_real": 128, "batch_train": 128}, datasets=IMAGENET),
+    Preset("paper", {"net_num": 50, "net_generate_interval": 50, "forget_interval": 200}, datasets=IMAGENET),
+    Preset("paper", {"forget_interval": 1000}, datasets=IMAGENET, min_ipc=10),
+    Preset("paper", {"net_num": 100, "forget_interval": 500, "form": "single"}, datasets=IMAGENET, min_ipc=50),
+)
+
+LAPTOP = (
+    # Networks that are hardly trained are bad judges: their cross-entropy counts for less.
+    Preset("quick", {"steps": 100, "batch_real": 64, "model_train_steps": 5, "batch_train": 64, "ce_weight": 0.05}),
+    # A mean over more images moves each of them less, and there are few steps to make up for it.
+    Preset("quick", {"lr": 5.0}, min_ipc=10),
+    Preset("smoke", {"steps": 3, "batch_real": 8, "model_train_steps": 2, "batch_train": 8}),
+    Preset("smoke", {"net_num": 4, "net_generate_interval": 2, "forget_interval": 2}),
+)
 
 
 @dataclass(frozen=True)
@@ -157,3 +187,15 @@ class MultiFormation:
     def images_held(self, num_classes: int, ipc: int) -> float:
         """Return the most images that are in the network at once: real ones, or all that the grids hold."""
         return float(max(EMBED_BATCH, self.batch_train, num_classes * images_each(ipc, self.form)))
+
+
+def turns_optimiser(images: Tensor, lr: float, momentum: float, classes: int) -> torch.optim.SGD:
+    """Return an optimiser that does in one step what the originals do in one step per class.
+
+    Theirs moves all images after the gradient of each class, so that between two gradients of its own an image coasts
+    for ``classes - 1`` steps. That is the same as to take the way of all these steps at once, and to let as much of
+    the momentum decay: with ten classes and a momentum of 0.5, nearly twice the step size and nearly no momentum.
+    The originals read the images in the middle of the last coasting; here they have come to its end.
+    """
+    left = momentum**classes
+    return torch.optim.SGD([images], lr=lr * (1 - left) / (1 - momentum), momentum=left)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from stillproof.core.context import Context
 from stillproof.distill.learning.descent import OnDivergence, descend
-from stillproof.distill.teaching.teacher import pixel_range
+from stillproof.distill.teacher import pixel_range
 
 BETAS = (0.5, 0.9)  # of Adam
 

@@ -7,10 +7,12 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from stillproof.core.errors import BadInput
+from stillproof.core.protocol import FAIR
 from stillproof.core.spec import Json
 from stillproof.report.compare.contender import contender, tested_networks
 from stillproof.report.compare.match import Match
 from stillproof.report.runs import trained_rows
+from stillproof.report.stale import stale_cells, stale_notes
 from stillproof.store.records import Run
 from stillproof.store.store import Store
 
@@ -31,9 +33,12 @@ def matches_of_run(
     Raises:
         BadInput: There are none.
     """
-    rows = trained_rows(store, run, sections)
+    every = trained_rows(store, run, sections)
+    asked = [row for row in every if row["method"] in names]
+    stale = stale_cells(store, [cell for row in asked for cell in row["cells"]])
+    rows = [row | {"cells": [cell for cell in row["cells"] if cell not in stale]} for row in every]
     found: list[Match] = []
-    notes: list[str] = []
+    notes: list[str] = stale_notes(list(stale.values()))
     for first, second in itertools.combinations(names, 2):
         sides = ([row for row in rows if row["method"] == name] for name in (first, second))
         pairs = _side_by_side(*sides)
@@ -50,14 +55,17 @@ def matches_of_run(
             0, f"One set for all seeds: {', '.join(shared)}; other seeds are other trainings on it, not other sets."
         )
     if not found:
-        raise BadInput(f"run {run.id} of {run.suite!r} has no finished trainings of {' and '.join(names)} to compare.")
+        older = f" ({len(stale)} are of an earlier version of Stillproof: run it again)" if stale else ""
+        raise BadInput(
+            f"run {run.id} of {run.suite!r} has no finished trainings of {' and '.join(names)} to compare{older}."
+        )
     return found, notes
 
 
 def _one_set_for_all_seeds(rows: Sequence[Json]) -> list[str]:
-    """Return the methods whose seeds share a set: those that were there before, and all under ``faithful``."""
+    """Return the methods whose seeds share a set: sets that were there before, and all but under ``fair``."""
     alike = [
-        row for row in rows if row.get("set") or (row.get("protocol") == "faithful" and row.get("ipc") is not None)
+        row for row in rows if row.get("set") or ((row.get("protocol") or FAIR) != FAIR and row.get("ipc") is not None)
     ]
     return list(dict.fromkeys(str(row["method"]) for row in alike))
 

@@ -1,1 +1,1 @@
-"""Figures of suites: one kind per file, plain data in, a matplotlib figure out."""
+"""Figures of suites as values: what is shown, with every interval, label and unit; renderers draw them."""

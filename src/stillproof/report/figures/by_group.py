@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from stillproof.report.answers import Answered
 from stillproof.report.captions import Basis
 from stillproof.report.rows import images, one_set
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 Group = TypeVar("Group")
+Shown = TypeVar("Shown")  # a kind of figure
 
 
 def figures_by(
-    name: str, groups: Mapping[tuple[Any, ...], list[Answered]], draw: Callable[[list[Answered]], Figure]
-) -> dict[str, Figure]:
-    """Draw each group that has an answer; where there are several groups, the names of figures tell them apart."""
-    return figures_of(name, groups, lambda rows: any(row.summary() is not None for row in rows), draw)
+    name: str, groups: Mapping[tuple[Any, ...], list[Answered]], make: Callable[[list[Answered]], Shown]
+) -> dict[str, Shown]:
+    """Return a figure of each group that has an answer; names tell them apart where there are several groups."""
+    return figures_of(name, groups, lambda rows: any(row.summary() is not None for row in rows), make)
 
 
 def figures_of(
     name: str,
     groups: Mapping[tuple[Any, ...], Group],
     has_answer: Callable[[Group], bool],
-    draw: Callable[[Group], Figure],
-) -> dict[str, Figure]:
-    """Draw each group of anything that has an answer, under names as those of ``figures_by``."""
+    make: Callable[[Group], Shown],
+) -> dict[str, Shown]:
+    """Return a figure of each group of anything that has an answer, under names as those of ``figures_by``."""
     there = {key: group for key, group in groups.items() if has_answer(group)}
-    return {figure_name(name, key if len(groups) > 1 else ()): draw(group) for key, group in there.items()}
+    return {figure_name(name, key if len(groups) > 1 else ()): make(group) for key, group in there.items()}
 
 
 def figure_name(name: str, parts: Sequence[Any]) -> str:

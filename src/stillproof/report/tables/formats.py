@@ -8,8 +8,7 @@ from typing import Any
 
 from stillproof.core.spec import Json
 from stillproof.report.published import Published
-from stillproof.report.tables.dataframe import dataframe
-from stillproof.report.tables.markup import aligned, comma_separated, html_table, latex, markdown
+from stillproof.report.tables.markup import aligned, comma_separated, dataframe, html_table, latex, markdown
 from stillproof.report.tables.table import (
     Bytes,
     Chance,
@@ -18,8 +17,11 @@ from stillproof.report.tables.table import (
     Interval,
     Marked,
     Mean,
+    Number,
     Percent,
+    Radius,
     Seconds,
+    Share,
     Table,
     Value,
 )
@@ -34,6 +36,7 @@ _PARTS: Mapping[type, Sequence[str]] = {
     Difference: ("mean", "std", "n", "ci95_low", "ci95_high"),
     Interval: ("low", "high"),
     Estimate: ("value", "ci95_low", "ci95_high"),
+    Share: ("value", "ci95_low", "ci95_high"),
 }
 
 
@@ -111,6 +114,8 @@ def _parts(value: Value, column: Column) -> Sequence[object]:
             return [summary.mean, summary.std, summary.n, *(summary.ci95 or (None, None))]
         case Estimate():
             return [value.value, *(value.ci95 or (None, None))]
+        case Share(fraction, (low, high)):
+            return [fraction, low, high]
         case Published():
             return [value.mean]
         case _:
@@ -127,7 +132,9 @@ def _json(value: Value) -> object:
             return [low, high]
         case Marked(inner):
             return _json(inner)
-        case Percent(number) | Seconds(number) | Bytes(number) | Chance(number):
+        case Share(fraction, ci95):
+            return {"value": fraction, "ci95": list(ci95)}
+        case Percent(number) | Seconds(number) | Bytes(number) | Chance(number) | Number(number) | Radius(number):
             return number
         case Published():
             return {key: getattr(value, key) for key in ("mean", "place", "paper", "note")}

@@ -1,11 +1,15 @@
-"""Rows of text in columns, as Markdown, as LaTeX, as HTML and as comma-separated values."""
+"""Rows in columns as plain text, Markdown, LaTeX, HTML and comma-separated values, and for pandas where it is there."""
 
 from __future__ import annotations
 
 import csv
 import html
+import importlib
 import io
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+from stillproof.core.errors import BadInput
 
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
@@ -59,3 +63,18 @@ def comma_separated(header: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     writer.writerow(header)
     writer.writerows(rows)
     return buffer.getvalue()
+
+
+def dataframe(header: Sequence[str], rows: Sequence[Sequence[object]]) -> Any:
+    """Return a ``pandas.DataFrame``.
+
+    Raises:
+        BadInput: pandas is not installed.
+    """
+    try:
+        pandas = importlib.import_module("pandas")
+    except ModuleNotFoundError as error:
+        if error.name != "pandas":
+            raise
+        raise BadInput("a data frame needs pandas, which is not installed here: `pip install pandas`.") from None
+    return pandas.DataFrame(list(rows), columns=list(header))

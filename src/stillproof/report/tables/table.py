@@ -20,9 +20,33 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Percent:
-    """A fraction that is shown in percent."""
+    """A fraction that is shown in percent, with some digits after the point."""
 
     fraction: float
+    digits: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of some images, with its 95 % interval for other images of the same kind, fractions."""
+
+    fraction: float
+    ci95: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number without a unit; ``digits`` says how it is written, as Python's formats do."""
+
+    value: float
+    digits: str = ".3g"
+
+
+@dataclass(frozen=True, slots=True)
+class Radius:
+    """The size of a change of pixels, which is shown as people write it, such as 8/255."""
+
+    value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +102,9 @@ Value = (
     | Chance
     | Estimate
     | Percent
+    | Share
+    | Number
+    | Radius
     | Seconds
     | Bytes
     | Published

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from stillproof.core.number_text import size_text
 from stillproof.report.captions import SELECTIONS, seeds_sentence
 from stillproof.report.published import Published
 from stillproof.report.tables.table import (
@@ -16,8 +17,11 @@ from stillproof.report.tables.table import (
     Interval,
     Marked,
     Mean,
+    Number,
     Percent,
+    Radius,
     Seconds,
+    Share,
     Table,
     Value,
 )
@@ -69,14 +73,20 @@ def text_of(value: Value) -> str:
             return "<0.001" if p < 0.001 else f"{p:.3f}"
         case Estimate():
             return "-" if value.value is None else _interval(f"{value.value:.2f}", value.ci95, lambda end: f"{end:.2f}")
-        case Percent(fraction):
-            return f"{100 * fraction:.1f}"
+        case Percent(fraction, digits):
+            return f"{100 * fraction:.{digits}f}"
+        case Share(fraction, ci95):
+            return _interval(f"{100 * fraction:.2f}", ci95, lambda end: f"{100 * end:.1f}")
+        case Number(number, digits):
+            return f"{number:{digits}}"
+        case Radius(size):
+            return size_text(size)
         case Published():
             return value.printed
         case Seconds(seconds):
             return _time(seconds)
-        case Bytes(size):
-            return _size(size)
+        case Bytes(count):
+            return _size(count)
         case Marked(inner):
             return f"{text_of(inner)}*"
         case _:

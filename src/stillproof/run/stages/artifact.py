@@ -26,6 +26,7 @@ class StoredSet(Stage):
         count: How many images a training sees.
         part: The real images that it is seen among, where it is compared with them.
         name: What people call it.
+        space: The space of its images, as ``space_text`` writes it; empty for the usual one of the data set.
     """
 
     artifact: str
@@ -34,6 +35,7 @@ class StoredSet(Stage):
     count: int = 0
     part: Part = "train"
     name: str = ""
+    space: str = ""
 
     def images(self, planner: Planner) -> Images:
         """Return the images; they are there, so that no cell is needed."""

@@ -98,4 +98,5 @@ class AttackBench(Stage):
             "model": attacked.artifact,
             "notes": ctx.notes,
         }
+        result |= {"draws": found.draws} if found.draws else {}
         return Answer(result, recorded(ctx), (kept,), attacked.cells)

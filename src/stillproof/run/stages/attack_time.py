@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 @stages.register("attack-time", version=1)
 @dataclass(frozen=True)
 class AttackTime(Stage):
-    """Seconds of an attack and of clean predictions, timed alone; under ``faithful`` no image leaves early.
+    """Seconds of an attack and of clean predictions, timed alone, in the way of its protocol.
 
     Args:
         of: The attack.
-        first: How many of the test images, from the first on, are timed, if there are so many.
+        first: How many of the images, from the first on, are timed, if there are so many.
     """
 
     of: Request
@@ -41,7 +41,7 @@ class AttackTime(Stage):
         asked = planner.stage(self.of)
         if not isinstance(asked, Attack):
             raise BadInput(f"{self.of} is no attack that could be timed.")
-        total = planner.names.data(asked.dataset, "test").total
+        total = planner.names.data(asked.dataset, asked.part).total
         made = planner.stage(self.of.but(limit=min(self.first, total), keep=False)).plan(planner)
         # Another machine takes another time, so it is another question.
         machine = {key: provenance()[key] for key in ("processor", "cores")} | {"device": planner.device}
@@ -59,7 +59,7 @@ class AttackTime(Stage):
     def compute(job: Job) -> Answer:
         """Attack the first batch once to warm up, and then all of them on a clock."""
         spec = job.spec
-        test = job.data(spec["test"], "test")
+        test = job.data(spec["test"], job.where["part"])
         attacked = read_attacked(spec["model"], job, test.info)
         attacker = attacker_of(spec, attacked.model, test)
         ctx = job.context(Seeds(spec["seed"]).child("attack"))

@@ -94,6 +94,8 @@ class Distill(Stage):
         found = planner.stage(self.data)
         if not isinstance(found, Data):
             raise BadInput(f"{self.data} is no real data set, and sets are distilled from those.")
+        if not found.is_learned_from:
+            raise BadInput(f"the {found.part} images of {found.dataset} are kept to judge by: distil from others.")
         return found
 
     def built(self, planner: Planner) -> Distiller:

@@ -10,6 +10,7 @@ from torch import Tensor
 from stillproof.core.components import networks, recipes, stages
 from stillproof.core.context import Context
 from stillproof.core.data_title import data_title
+from stillproof.core.errors import Corrupt
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
@@ -17,10 +18,9 @@ from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import ImageSet
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.cell import Planned
-from stillproof.run.earlier_experts import begun_trajectory
 from stillproof.run.footprint import ARTIFACT, training_memory, weights_bytes
 from stillproof.run.spaces import constants_of, space_of
-from stillproof.run.stage import Answer, Job, Stage, recorded
+from stillproof.run.stage import Answer, Job, Stage, answer_of, recorded
 from stillproof.sets.fronts import front_of
 from stillproof.suites.requests import Part, Request
 from stillproof.train.data import from_images
@@ -31,6 +31,9 @@ from stillproof.train.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
+
+# What may differ between experts that go the same way.
+_LENGTH = ("epochs", "curve_points")
 
 
 @stages.register("expert", version=1)
@@ -116,3 +119,36 @@ def train_expert(
         trajectory.measure(model, 0)
     fit(model, from_images(data, model.front, ctx.device), recipe, ctx, curve=trajectory, flops=flops)
     return trajectory.weights(), trajectory.losses
+
+
+def begun_trajectory(job: Job, recipe: Recipe) -> Trajectory:
+    """Return the trajectory as far as the store has it, at most to the recipe's end; an empty one if it has none.
+
+    Experts of two lengths go the same way as long as both last, where an epoch depends on nothing but the weights
+    before it: under plain SGD with one step size.
+    """
+    if recipe.optimiser != "sgd" or recipe.momentum or recipe.schedule != "steps" or recipe.decay_epochs:
+        return Trajectory()
+    specs = job.store.results.specs("expert")
+    wanted, best = _without_length(specs[job.cell]), Trajectory()
+    for cell, spec in specs.items():
+        record = job.store.results.get(cell)
+        if _without_length(spec) != wanted or record is None or record.status != "done" or not _every_epoch(spec):
+            continue
+        answer = answer_of(cell, job.store)
+        try:
+            points = job.store.artifacts.read(answer["artifact"]).tensors["weights"][: recipe.epochs + 1]
+        except Corrupt:  # its own readers will say so; here it is only not used
+            continue
+        if len(points) > len(best.points):
+            best = Trajectory([point.clone() for point in points], answer["losses"][: len(points) - 1])
+    return best
+
+
+def _without_length(spec: Json) -> Json:
+    return spec | {"recipe": {key: value for key, value in spec["recipe"].items() if key not in _LENGTH}}
+
+
+def _every_epoch(spec: Json) -> bool:
+    recipe = spec["recipe"]  # what is as in Recipe is left out
+    return bool(recipe.get("curve_points", Recipe.curve_points) >= recipe.get("epochs", Recipe.epochs))

@@ -21,14 +21,14 @@ class StoredModel(Stage):
 
     Args:
         artifact: Its content id.
-        network: Its network.
+        network: Its network, for those who need to know it before.
         cell: The training, or the choice of its epoch, that it came from, if that is known: it then names the model,
             as in a suite that trains it.
         name: What people call it.
     """
 
     artifact: str
-    network: str
+    network: str = ""
     cell: str | None = None
     name: str = ""
 

@@ -7,19 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import torch
+from torch import Tensor
 
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, Unsupported
-from stillproof.core.types import Distilled, Hard, Labels, Stored, Taught
+from stillproof.core.types import Distilled, Hard, Labels, PerEpoch, Stored, Taught
 from stillproof.core.weight import weight_of
 from stillproof.run.cell import Planned
-from stillproof.run.changed_sets import artifact_of, keep_changed, source_of
+from stillproof.run.changed_sets import keep_changed, source_of
+from stillproof.run.labelled_images import artifact_of
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.run.trained_models import last_model, read_of_training
 from stillproof.sets.fronts import front_of
 from stillproof.sets.read import read_set
 from stillproof.sets.teachers import load_stored, taught_by
+from stillproof.store.artifact_files import Artifact
 from stillproof.suites.requests import Request
+from stillproof.train.record import recorded_like
 from stillproof.transforms.front import Front
 
 if TYPE_CHECKING:
@@ -35,7 +39,8 @@ class Relabel(Stage):
         of: The set.
         labels: ``hard`` are its classes; ``taught`` are answers of teachers, anew in every epoch; ``stored`` are
             their logits for the images as they are; ``like`` is what another set has.
-        teachers: The trainings of the teachers; for labels like stored ones, whom to ask.
+        teachers: The trainings of the teachers, or models of the store; for labels like stored or recorded ones, whom
+            to ask.
         like: That other set.
     """
 
@@ -84,20 +89,53 @@ def _labels(distilled: Distilled, job: Job) -> Labels:
         if isinstance(other.labels, Taught):
             return dataclasses.replace(other.labels, values=classes)
         kind = "hard" if isinstance(other.labels, Hard) else "stored"
+        if isinstance(other.labels, PerEpoch):
+            return _recorded(distilled, other.labels, job)
     if kind == "hard":
         return distilled.labels if isinstance(distilled.labels, Hard) else Hard(classes)
-    stored = [read_of_training(job.store, last_model(cell, job)) for cell in job.spec["teachers"]]
+    stored = _teachers(job)
     if not stored:
         raise Unsupported(
             "the other set has soft labels of its own and names no teacher: name one whose answers these images get."
         )
     if kind == "taught":
         return taught_by(classes, stored, job.store)
+    pixels = _pixels(distilled, job)
+    with torch.no_grad():
+        answers = [load_stored(one, job.store, job.device).eval()(pixels.to(job.device)).cpu() for one in stored]
+    return Stored("logits", torch.stack(answers).mean(0))
+
+
+def _recorded(distilled: Distilled, recording: PerEpoch, job: Job) -> PerEpoch:
+    """Return what the teachers say of the images, pass by pass, under the crops and mixes of a recording."""
+    stored = _teachers(job)
+    if not stored:
+        raise Unsupported(
+            "the other set's labels were recorded epoch by epoch, with crops and mixes of their own, and one label per "
+            "image is not the like of them: name the model that gave them, as in NAME:artifact=SET:teacher=MODEL."
+        )
+    models = [load_stored(one, job.store, job.device).eval() for one in stored]
+
+    def answer(pixels: Tensor) -> Tensor:
+        return torch.stack([model(pixels.to(job.device)).cpu() for model in models]).mean(0)
+
+    with torch.no_grad():
+        return recorded_like(recording, _pixels(distilled, job), distilled.labels.classes, answer)
+
+
+def _teachers(job: Job) -> list[Artifact]:
+    """Return the models that are asked: what a training ended with, or one that was in the store."""
+    return [read_of_training(job.store, _model(cell, job)) for cell in job.spec["teachers"]]
+
+
+def _model(cell: str, job: Job) -> str:
+    answer = job.answer_of(cell)
+    return str(answer["model"]) if "model" in answer else last_model(cell, job)
+
+
+def _pixels(distilled: Distilled, job: Job) -> Tensor:
     if distilled.decode != "none":
         raise Unsupported("images that hold several have no single answer of a teacher.")
     front = front_of(distilled.space, job.store)
     assert isinstance(front, Front), "there is no way back to pixels"
-    with torch.no_grad():
-        pixels = front.inverse(distilled.images)
-        answers = [load_stored(one, job.store, job.device).eval()(pixels.to(job.device)).cpu() for one in stored]
-    return Stored("logits", torch.stack(answers).mean(0))
+    return front.inverse(distilled.images)

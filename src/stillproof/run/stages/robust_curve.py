@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from stillproof.attack.base.attack import Attack as AnyAttack
+from stillproof.core.attack_warnings import WARNINGS, warnings_in
 from stillproof.core.components import attacks, stages
 from stillproof.core.errors import BadInput
 from stillproof.run.attack_outcomes import read_outcomes
@@ -65,12 +66,13 @@ class RobustCurve(Stage):
     def compute(job: Job) -> Answer:
         """Count the images that withstand changes of each size."""
         spec = job.spec
-        answer = job.answer_of(spec["of"])
-        artifacts = [job.answer_of(cell)["outcomes"] for cell in (spec["of"], *spec["checks"])]
+        answers = [job.answer_of(cell) for cell in (spec["of"], *spec["checks"])]
+        answer, artifacts = answers[0], [one["outcomes"] for one in answers]
         outcomes = [read_outcomes(job.store, artifact) for artifact in artifacts]
         norm = spec["norm"].lower()
         right = outcomes[0]["clean_right"].numpy()
-        found = np.stack([_distances(one, norm) for one in outcomes])
+        balls = [np.inf, *spec["radii"]]
+        found = np.stack([_distances(one, norm, ball) for one, ball in zip(outcomes, balls, strict=True)])
         own, known = found[0], found.min(0)
         eps = np.linspace(0, spec["largest"], POINTS).tolist()
         accuracies, own_left, left = (
@@ -90,6 +92,7 @@ class RobustCurve(Stage):
             "area": area_under(known, right, spec["largest"]) / spec["largest"],
             "checks": checks,
             "gap": max((check["curve"] - check["robust_accuracy"] for check in checks), default=0.0),
+            "notes": {WARNINGS: {kind: said for one in answers for kind, said in warnings_in(one["notes"]).items()}},
         }
         return Answer(result, artifacts=tuple(artifacts), derived_from=(spec["of"], *spec["checks"]))
 
@@ -100,7 +103,11 @@ def _attack(cell: Cell) -> AnyAttack:
     return cast(AnyAttack, attacks.rebuild(cell.spec["attack"]))
 
 
-def _distances(outcome: Mapping[str, Tensor], norm: str) -> NDArray[np.float64]:
-    """Return how far the nearest change that fooled is, for each image; infinitely far if none did."""
-    far: NDArray[np.float64] = np.where(outcome["success"].numpy(), outcome[norm].double().numpy(), np.inf)
+def _distances(outcome: Mapping[str, Tensor], norm: str, ball: float) -> NDArray[np.float64]:
+    """Return how far the nearest change that fooled is, for each image; infinitely far if none did.
+
+    Changes are kept within the attack's ball, but rounding makes the size of most of them a little larger than that.
+    """
+    sizes = np.minimum(outcome[norm].double().numpy(), ball)
+    far: NDArray[np.float64] = np.where(outcome["success"].numpy(), sizes, np.inf)
     return far

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from stillproof.core.components import defences, networks, stages
+from stillproof.core.errors import BadInput
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json, plain
@@ -16,15 +17,19 @@ from stillproof.core.types import ImageSet, Space
 from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.cell import Planned
 from stillproof.run.footprint import ARTIFACT, looking_memory, training_memory, weights_bytes
+from stillproof.run.labelled_images import made_from, read_images
 from stillproof.run.stage import Answer, Job, Stage, recorded
-from stillproof.run.training_data import training_data
 from stillproof.sets.fronts import front_of
+from stillproof.sets.teachers import read_teachers
 from stillproof.suites.requests import Heldout, Request
 from stillproof.train.curve import Curve
+from stillproof.train.data import from_distilled, from_images
 from stillproof.train.loop import fit
 from stillproof.train.model import TEST_BATCH, ModelCard, TrainedModel
 from stillproof.train.recipe import Recipe
 from stillproof.train.recipe_for import recipe_for
+from stillproof.train.train_data import TrainData
+from stillproof.transforms.space import make_front
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
@@ -35,7 +40,7 @@ PREDICTION = 2  # bytes of one, as the curve keeps it
 @stages.register("train", version=1)
 @dataclass(frozen=True)
 class Train(Stage):
-    """A network trained on real or distilled images, and tested.
+    """A network trained on real, distilled or attacked images, and tested.
 
     Args:
         on: What it is trained on.
@@ -59,6 +64,9 @@ class Train(Stage):
         """Plan the training, and the images that it needs."""
         images = planner.images(self.on)
         test = planner.names.data(images.dataset, "test")
+        heldout = planner.names.data(images.dataset, self.heldout).id if self.heldout else None
+        if (origin := made_from(images, planner)) is not None and origin in (test.id, heldout):
+            raise BadInput(f"{images.label}: a network must not be trained on the images that it is tested on.")
         recipe, recipe_spec = planner.names.recipe(self.recipe, test.info.name)
         if not self.whole_curve:
             recipe = dataclasses.replace(recipe, curve_points=1)
@@ -67,7 +75,7 @@ class Train(Stage):
         spec = {
             "upstream": images.spec,
             "test": test.id,
-            "heldout": planner.names.data(images.dataset, self.heldout).id if self.heldout else None,
+            "heldout": heldout,
             "info": test.info_spec(),
             "network": network,
             "recipe": recipe_spec,
@@ -102,7 +110,7 @@ class Train(Stage):
         recipe = dataclasses.replace(recipe_for(job.where["recipe"], test.info.name), curve_points=points)
         seeds = Seeds(spec["seed"]).child("train")
         network = networks.rebuild(spec["network"])
-        space, data = training_data(job, test)
+        space, data = _training_data(job, test)
         model = TrainedModel(
             front_of(space, job.store).to(job.device),
             build_network(network, test.info, seeds.child("network"), job.device),
@@ -122,6 +130,17 @@ def with_seed(images: str, seed: int) -> str:
     if images.endswith(f" seed {seed}"):
         return images
     return f"{images}, trained with seed {seed}" if " seed " in images else f"{images} seed {seed}"
+
+
+def _training_data(job: Job, test: ImageSet) -> tuple[Space, TrainData]:
+    """Return the space that the network's body sees, and the images to train on, in that space."""
+    images, device = read_images(job.spec["upstream"], job.where["part"], job), job.device
+    if isinstance(images, ImageSet):
+        space = Space.normalised(images.info)
+        return space, from_images(images, make_front(space).to(device), device)
+    space = Space.normalised(test.info) if images.space.kind == "pixels" else images.space
+    teachers = read_teachers(images, job.store, job.where["dataset"], test.info, device)
+    return space, from_distilled(images, front_of(space, job.store).to(device), device, teachers)
 
 
 def _keep(job: Job, curve: Curve, recipe: Recipe, space: Space, test: ImageSet) -> Json:

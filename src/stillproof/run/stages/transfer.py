@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stillproof.attack.base.transfer import predict
+from stillproof.attack.protocols.named import attack_protocol
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.provenance import numerics
@@ -17,6 +18,7 @@ from stillproof.run.footprint import ARTIFACT, looking_memory
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.run.stages.attack import Attack
 from stillproof.run.trained_models import read_of_training
+from stillproof.score.attacked_images import outcome_summary
 from stillproof.suites.requests import Request
 from stillproof.train.model import TEST_BATCH, space_of
 
@@ -60,30 +62,28 @@ class Transfer(Stage):
     def compute(job: Job) -> Answer:
         """Ask the model of the images as they were and as they are."""
         spec, store = job.spec, job.store
-        test = job.data(spec["test"], "test")
+        test = job.data(spec["test"], job.where["part"])
         crafted = job.answer_of(spec["attack"])
         examples = read_of_training(store, crafted["examples"])
         judge = read_attacked(spec["model"], job, test.info)
-        space, faithful = space_of(examples.card["space"]), spec["protocol"] == "faithful"
-        if faithful and space != judge.space:
-            raise Unsupported("under faithful normalised images are shown, and this model normalises in another way.")
+        space, protocol = space_of(examples.card["space"]), attack_protocol(spec["protocol"])
+        if space != protocol.space(judge.space):
+            raise Unsupported(
+                f"under {protocol.written} {space.kind} images are shown, and this model normalises in another way."
+            )
         ctx = job.context(Seeds(spec["seed"]).child("attack"))
         tensors = examples.tensors
         labels, before = tensors["labels"], test.read(slice(0, spec["images"]))
         clean = predict(judge.model, before, ctx).to(CLASS)
-        after = predict(judge.model.body if faithful else judge.model, tensors["images"], ctx).to(CLASS)
+        after = predict(protocol.victim(judge.model), tensors["images"], ctx).to(CLASS)
         right = clean == labels
-        robust = after == labels if faithful else right & (after == labels)
+        robust = protocol.robust(right, after == labels)
         fooled = after == tensors["targets"] if "targets" in tensors else after != labels
         found = {"labels": labels, "clean_predictions": clean, "predictions": after, "clean_right": right}
         found |= {"robust": robust, "fooled": fooled, "success": right & fooled}
         card = {"test": spec["test"], "attack": spec["attack"], "cell": job.cell}
-        outcomes, n = store.keep(KIND, found, card, cell=job.cell), len(labels)
-        result = {
-            "n": n,
-            "clean_accuracy": int(right.sum()) / n,
-            "robust_accuracy": int(robust.sum()) / n,
-            "success_rate": int(found["success"].sum()) / n,
+        outcomes = store.keep(KIND, found, card, cell=job.cell)
+        result = outcome_summary(found) | {
             "outcomes": outcomes,
             "model": judge.artifact,
             "crafted_on": crafted["model"],

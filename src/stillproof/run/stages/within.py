@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from stillproof.attack.base.attack import Attack as AnyAttack
 from stillproof.attack.base.norms import Norm
+from stillproof.attack.protocols.named import attack_protocol
 from stillproof.core.components import attacks, stages
 from stillproof.core.errors import BadInput
 from stillproof.run.attack_outcomes import KIND, judged_within, read_outcomes
 from stillproof.run.cell import Planned
 from stillproof.run.stage import Answer, Job, Stage
+from stillproof.score.attacked_images import outcome_summary
 from stillproof.suites.requests import Request
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ class Within(Stage):
     """What an attack without a ball comes to within one; derived, costs nothing.
 
     Args:
-        of: The attack, under ``fair``.
+        of: The attack, on pixels.
         norm: The norm of the ball.
         eps: Its radius, in pixels of [0, 1].
     """
@@ -38,7 +40,7 @@ class Within(Stage):
         if not self.eps > 0:
             raise BadInput(f"eps = {self.eps:g} is not allowed: it must be above 0.")
         cell = planner.plan(self.of)
-        if cell.stage != "attack" or cell.spec["protocol"] != "fair":
+        if cell.stage != "attack" or not attack_protocol(cell.spec["protocol"]).in_pixels:
             raise BadInput(f"{cell.label} is not an attack on pixels, so that a ball means nothing for it.")
         attack = cast(AnyAttack, attacks.rebuild(cell.spec["attack"]))
         if attack.radius is not None:
@@ -59,13 +61,6 @@ class Within(Stage):
         found = judged_within(read_outcomes(job.store, answer["outcomes"]), spec["norm"], spec["eps"])
         card: dict[str, Any] = {key: spec[key] for key in ("of", "norm", "eps")} | {"cell": job.cell}
         kept = job.store.keep(KIND, found, card, cell=job.cell)
-        turned = found["success"]
-        n = answer["n"]
-        result = {
-            **{key: answer[key] for key in ("n", "clean_accuracy", "passes_per_image")},
-            "robust_accuracy": int(found["robust"].sum()) / n,
-            "success_rate": int(turned.sum()) / n,
-            "passes_to_success": found["first_success"][turned].double().mean().item() if turned.any() else None,
-            "outcomes": kept,
-        }
+        same = {key: answer[key] for key in ("passes_per_image", "notes")}
+        result = same | outcome_summary(found) | {"outcomes": kept}
         return Answer(result, artifacts=(kept,), derived_from=(spec["of"],))

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import torch
-
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput
 from stillproof.run.attack_names import attack_called
 from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.run.cell import Planned
 from stillproof.run.stage import Answer, Job, Stage
+from stillproof.score.attacked_images import worst_case
 from stillproof.suites.requests import Request
 
 if TYPE_CHECKING:
@@ -55,11 +54,11 @@ class WorstCase(Stage):
         answers = [job.answer_of(cell) for cell in cells]
         artifacts = tuple(answer["outcomes"] for answer in answers)
         found = [read_outcomes(job.store, artifact) for artifact in artifacts]
-        robust = torch.stack([tensors["robust"] for tensors in found])
+        robust = worst_case([tensors["robust"] for tensors in found])
         result = {
             "n": answers[0]["n"],
             "clean_accuracy": answers[0]["clean_accuracy"],
-            "robust_accuracy": int(robust.all(0).sum()) / robust.shape[1],
+            "robust_accuracy": int(robust.sum()) / len(robust),
             "attacks": len(cells),
         }
         return Answer(result, artifacts=artifacts, derived_from=tuple(cells))

@@ -10,15 +10,56 @@ from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.types import Selection
 from stillproof.report.section import Section, sections_named
-from stillproof.suites.beard.presets import PRESETS
-from stillproof.suites.beard.sections import SECTIONS
+from stillproof.suites.beard import alarms, convergence, curves, defences, scores, threats
+from stillproof.suites.beard.balls import USUAL
+from stillproof.suites.beard.protocol import BeardAsks, ProtocolName, beard_asks
 from stillproof.suites.beard.victims import Victims
 from stillproof.suites.requests import Row
-from stillproof.suites.row_builder import Protocol, RowBuilder
+from stillproof.suites.row_builder import RowBuilder
 
-REACH = {"Linf": 8 / 255, "L2": 128 / 255}  # the balls that attacks usually have
 FAR = {"Linf": 0.2, "L2": 1.5}  # bright strokes on black ground withstand more than photographs do
 REACHES = {"digits": FAR, "mnist": FAR}
+# Curves come first: at the usual radius nothing survives without adversarial training.
+SECTIONS = (
+    curves.SECTION,
+    scores.SECTION,
+    convergence.SECTION,
+    defences.SECTION,
+    threats.SECTION,
+    alarms.SECTION,
+)
+QUICK = {
+    "scale": "quick",
+    "dataset": ("digits",),
+    "methods": ("random", "k-center", "herding", "dm"),
+    "ipc": (1, 10),
+    "seeds": 3,
+    "recipe": "quick",
+    "full_recipe": "quick-real",
+    "attacks": ("fgsm", "pgd", "pgd-l2", "deepfool"),  # AutoAttack and C&W take minutes for each model
+    "targeted_attacks": ("fgsm", "pgd", "pgd-l2"),
+    "curve_steps": 30,
+    "defences": ("pgd-at",),
+    "steps": (1, 10),
+    "limit": 100,
+    "timed": 100,
+}
+SMOKE = QUICK | {
+    "scale": "smoke",
+    "methods": ("random", "dm"),
+    "ipc": (1,),
+    "seeds": 2,
+    "recipe": "smoke",
+    "full_recipe": "smoke",
+    "attacks": ("fgsm", "pgd:steps=2", "deepfool:steps=2"),
+    "targeted_attacks": ("fgsm", "pgd:steps=2"),
+    "curve_steps": 5,
+    "steps": (1, 2),
+    "limit": 40,
+    "timed": 20,
+}
+# The published protocol is the defaults.
+PRESETS = (Preset("paper", {"scale": "paper"}), Preset("quick", QUICK), Preset("smoke", SMOKE))
 
 
 @suites.register("beard", version=1, paper="arXiv:2411.09265")
@@ -35,17 +76,19 @@ class Beard:
         network: Networks that are trained and attacked; each method distils with the first.
         sections: Which questions.
         recipe: How networks are trained on distilled sets.
-        full_recipe: How networks are trained on all real images; empty leaves them out.
+        full_recipe: How networks are trained on all real images; unless told, by recipe ``real``, and under
+            ``faithful`` as on distilled sets; empty leaves them out.
         attacks: Attacks that any wrong class will do for.
         targeted_attacks: Attacks that aim at the class after the image's own.
         defences: Ways to train networks that withstand attacks; they are compared on the largest sets.
         steps: Numbers of steps of PGD in the section that asks whether attacks converge.
         curve_steps: Steps of the attacks that curves are made of.
-        linf_eps: How far curves reach in Linf, in pixels of [0, 1]; unless told, as far as the data set asks for.
-        l2_eps: The same in L2.
+        linf_eps: How far curves reach in Linf, in pixels of [0, 1]; unless told, as far as the data set asks for. It is
+            also the ball in which changes of attacks count that look for the nearest in Linf; 8/255 unless told.
+        l2_eps: The same in L2, where that ball is 128/255 unless told.
         limit: How many of the test images are attacked, from the first on; 0 for all.
         timed: How many of them attacks are timed on; 0 leaves times out.
-        protocol: ``fair`` attacks pixels, ``faithful`` normalised images as the original does.
+        protocol: ``fair`` attacks pixels, ``faithful`` (``faithful:beard``) normalised images as the original does.
         selection: Which epoch counts.
         scale: Size of the distillers' presets.
     """
@@ -57,7 +100,7 @@ class Beard:
     network: tuple[str, ...] = ("home",)
     sections: tuple[str, ...] = tuple(section.name for section in SECTIONS)
     recipe: str = "beard"
-    full_recipe: str = "real"
+    full_recipe: str | None = None
     attacks: tuple[str, ...] = ("fgsm", "pgd", "pgd-l2", "deepfool", "cw", "autoattack")
     targeted_attacks: tuple[str, ...] = ("fgsm", "pgd", "pgd-l2", "cw")
     defences: tuple[str, ...] = ("pgd-at", "pgd-at-loss", "trades", "mart", "trs")
@@ -67,7 +110,7 @@ class Beard:
     l2_eps: float | None = None
     limit: int = 0
     timed: int = 512
-    protocol: Protocol = "fair"
+    protocol: ProtocolName = "fair"
     selection: Selection = "last"
     scale: Scale = "paper"
 
@@ -93,18 +136,37 @@ class Beard:
             raise ValueError(f"steps and curve_steps must be at least 1, not {self.steps} and {self.curve_steps}")
         sections_named(SECTIONS, self.sections)
 
+    @property
+    def asks(self) -> BeardAsks:
+        """Return the ways of the protocol."""
+        return beard_asks(self.protocol)
+
+    @property
+    def real_recipe(self) -> str:
+        """Return how networks are trained on all real images; empty if they are left out."""
+        if self.full_recipe is not None:
+            return self.full_recipe
+        return self.recipe if self.asks.trains_all_alike else "real"
+
+    @property
+    def radii(self) -> dict[str, float]:
+        """Return the balls in which changes of attacks without one count, by norm."""
+        return {norm: USUAL[norm] if eps is None else eps for norm, eps in self._given_eps().items()}
+
     def reaches(self, dataset: str) -> dict[str, float]:
         """Return how far the curves of a data set reach in each norm."""
-        usual = REACHES.get(dataset, REACH)
-        given = {"Linf": self.linf_eps, "L2": self.l2_eps}
-        return {norm: usual[norm] if eps is None else eps for norm, eps in given.items()}
+        usual = REACHES.get(dataset, USUAL)
+        return {norm: usual[norm] if eps is None else eps for norm, eps in self._given_eps().items()}
+
+    def _given_eps(self) -> dict[str, float | None]:
+        return {"Linf": self.linf_eps, "L2": self.l2_eps}
 
     def rows(self) -> list[Row]:
         """Return the rows of all sections, by data set and network."""
         asked = sections_named(SECTIONS, self.sections)
         found = []
         for dataset in self.dataset:
-            builder = RowBuilder(dataset, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
+            builder = RowBuilder(dataset, self.network[0], self.seeds, self.asks.written, self.selection, self.scale)
             for network in self.network:
                 victims = Victims(self, builder, network)
                 found += [row for section in asked for row in section.rows(victims)]

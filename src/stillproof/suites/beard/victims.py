@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from stillproof.core.components import attacks
-from stillproof.core.protocol import Protocol
 from stillproof.core.reference import parse_reference
 from stillproof.suites.fixed_set import fixed_set
 from stillproof.suites.requests import Request, Row
@@ -58,7 +56,7 @@ class Victims:
     def undefended(self) -> Iterator[Victim]:
         """Yield the models without a defence: of all real images, then of every method and size."""
         methods = self.suite.methods
-        if self.suite.full_recipe:
+        if self.suite.real_recipe:
             yield Victim(FULL, None)
             methods = tuple(method for method in methods if method != FULL)  # the distiller of that name is the same
         for method, ipc in self.builder.asked(methods, self.suite.ipc):
@@ -88,9 +86,9 @@ class Victims:
 
     def recipe(self, victim: Victim) -> str:
         """Return how its networks are trained."""
-        return self.suite.full_recipe if victim.ipc is None else self.suite.recipe
+        return self.suite.real_recipe if victim.ipc is None else self.suite.recipe
 
-    def attack(self, victim: Victim, attack: str, mode: Mode, seed: int, protocol: Protocol | None = None) -> Request:
+    def attack(self, victim: Victim, attack: str, mode: Mode, seed: int, protocol: str | None = None) -> Request:
         """Ask for an attack on the network of one seed."""
         return Request(
             "attack",
@@ -100,7 +98,7 @@ class Victims:
             targets=TARGETS[mode],
             limit=self.suite.limit or None,
             seed=seed,
-            protocol=protocol or self.suite.protocol,
+            protocol=protocol or self.suite.asks.name,
         )
 
     def row(self, section: str, victim: Victim, ask: Callable[[int], Request], **more: Any) -> Row:
@@ -113,8 +111,3 @@ class Victims:
 def family(attack: str) -> str:
     """Return the name that an attack's reference begins with."""
     return parse_reference(attack)[0]
-
-
-def has_no_ball(attack: str) -> bool:
-    """Say whether an attack may change images by any amount, as those do that look for the nearest change."""
-    return "eps" not in attacks.entry(family(attack)).params

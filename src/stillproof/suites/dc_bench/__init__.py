@@ -1,1 +1,1 @@
-"""Suite dc-bench: its parameters, and the rows of one section per file."""
+"""Suite dc-bench: its parameters, and one question per file, with its rows, tables and figures."""

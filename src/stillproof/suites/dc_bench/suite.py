@@ -12,11 +12,79 @@ from stillproof.core.reference import changed_reference
 from stillproof.core.types import Selection
 from stillproof.report.section import Section, sections_named
 from stillproof.suites.augmentation_variants import augmentation_of, meant_on
-from stillproof.suites.dc_bench.presets import PRESETS
+from stillproof.suites.dc_bench import (
+    augmentation,
+    compression,
+    cost,
+    distribution,
+    initialisation,
+    k_center,
+    optimiser,
+    search,
+    transfer,
+)
+from stillproof.suites.dc_bench.protocol import DCBenchAsks, ProtocolName, dc_bench_asks
 from stillproof.suites.dc_bench.search import SpaceName
-from stillproof.suites.dc_bench.sections import SECTIONS
 from stillproof.suites.requests import Row
-from stillproof.suites.row_builder import Protocol, RowBuilder
+from stillproof.suites.row_builder import RowBuilder
+
+SECTIONS = (
+    augmentation.SECTION,
+    compression.SECTION,
+    transfer.SECTION,
+    search.SECTION,
+    initialisation.SECTION,
+    k_center.SECTION,
+    optimiser.SECTION,
+    distribution.SECTION,
+    cost.SECTION,
+)
+QUICK = {
+    "scale": "quick",
+    "dataset": ("digits",),
+    "methods": ("random", "k-center", "herding", "dm"),
+    "ipc": (10,),
+    "seeds": 3,
+    "network": ("home", "convnet-2", "convnet-3", "mlp", "vit:width=64:depth=2:heads=2"),
+    "recipe": "quick",
+    "augmented_recipe": "quick",
+    "full_recipe": "quick-real",
+    "augmentations": ("none", "imagenet-aug", "rand-augment", "auto-augment", "dsa"),
+    "compression_ipc": (1, 2, 5, 10),
+    "large_network": "",  # takes too long without a GPU
+    "search_spaces": ("nas201",),
+    "architectures": 8,
+    "search_ipc": 10,
+    "search_seeds": 1,
+    "search_recipe": "nas-search:epochs=20",
+    "search_full_recipe": "nas-search:epochs=5",
+    "truth_recipe": "quick-real:epochs=5",
+    "init_methods": ("dm:steps=60",),
+    "init_ipc": 1,
+}
+SMOKE = QUICK | {
+    "scale": "smoke",
+    "methods": ("random", "dm"),
+    "ipc": (1,),
+    "seeds": 2,
+    "network": ("home", "mlp"),
+    "recipe": "smoke",
+    "augmented_recipe": "smoke",
+    "full_recipe": "smoke",
+    "augmentations": ("none", "dsa", "mixup"),
+    "compression_ipc": (1, 2),
+    "large_network": "mlp",
+    "large_ipc": (1,),
+    "architectures": 3,
+    "search_ipc": 1,
+    "search_recipe": "smoke",
+    "search_full_recipe": "smoke",
+    "truth_recipe": "smoke",
+    "init_methods": ("dm:steps=3",),
+    "cost_steps": 2,
+}
+# The published protocol is what the suite has by default.
+PRESETS = (Preset("paper", {"scale": "paper"}), Preset("quick", QUICK), Preset("smoke", SMOKE))
 
 
 @suites.register("dc-bench", version=1, paper="arXiv:2207.09639")
@@ -59,7 +127,8 @@ class DCBench:
         cost_steps: Steps that are timed.
         mapped_class: The class whose images are mapped.
         selection: Which epoch counts.
-        protocol: What a seed varies, and whose mistakes are kept.
+        protocol: What a seed varies, and whether the original's mistakes are kept (``faithful``, in full
+            ``faithful:dc-bench``).
         scale: Size of the distillers' presets.
     """
 
@@ -111,7 +180,7 @@ class DCBench:
     cost_steps: int = 5
     mapped_class: int = 0
     selection: Selection = "last"
-    protocol: Protocol = "fair"
+    protocol: ProtocolName = "fair"
     scale: Scale = "paper"
 
     presets: ClassVar[Sequence[Preset]] = PRESETS
@@ -127,10 +196,15 @@ class DCBench:
                 raise ValueError(f"{name} needs at least one value")
         sections_named(SECTIONS, self.sections)
 
+    @property
+    def asks(self) -> DCBenchAsks:
+        """Return the ways of the protocol."""
+        return dc_bench_asks(self.protocol)
+
     def rows(self) -> list[Row]:
         """Return the rows of all sections."""
         builders = [
-            RowBuilder(name, self.network[0], self.seeds, self.protocol, self.selection, self.scale)
+            RowBuilder(name, self.network[0], self.seeds, self.asks.written, self.selection, self.scale)
             for name in self.dataset
         ]
         asked = sections_named(SECTIONS, self.sections)

@@ -1,1 +1,1 @@
-"""Suite dd-ranking: how much of an accuracy is the data's own merit."""
+"""Suite dd-ranking: its parameters, and one question per file, with its rows, tables and figures."""

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from stillproof.core.components import distillers, recipes
-from stillproof.core.dsa_strategy import DIGIT_SETS
+from stillproof.core.components import augmentations, datasets, distillers, recipes
 from stillproof.core.reference import changed_reference, parse_reference, write_nested
+from stillproof.core.taught_settings import METHODS, Source, taught_setting
+from stillproof.core.types import DataInfo
 from stillproof.suites.augmentation_variants import meant_on
 from stillproof.suites.fixed_set import fixed_set
 
 LabelKind = Literal["hard", "taught", "unknown"]
-TAUGHT = ("rded", "sre2l")
-IMAGENET = "imagenet"
-TESTED_EVERY = {"hard": 10, "own": 20}  # epochs, where the original keeps the best
+MIXING = ("cutmix", "cutmix-per-batch", "mixup", "mixup-per-batch")  # augmentations that do nothing else
+RECORDED_UNDER = "rded-aug(min_scale=0.08)"  # SRe2L's crops, flips and mixes
+TESTED_EVERY = 10  # epochs, where the original keeps the best
+TAUGHT_TESTS = 20  # points of those who have a teacher, with hard labels too
 
 
 @dataclass(frozen=True)
@@ -48,62 +49,68 @@ def fair_setting(method: str, ipc: int, dataset: str, recipe: str, taught_epochs
     there = fixed_set(method)
     if there:
         own = there.recipe or recipe
-        return Setting(own, changed_reference(own, objective="cross-entropy"), "unknown")
+        return Setting(own, with_hard_labels(own, dataset), "unknown")
     name, _ = parse_reference(method)
-    if name in TAUGHT:
-        made = TAUGHT_RECIPES[name](dataset, ipc)
-        shorter = {"epochs": taught_epochs} if taught_epochs else {}
-        return _taught(changed_reference(made, **shorter), name, dataset)
+    if name in METHODS:
+        return _taught("authors", method, ipc, dataset, taught_epochs)
     return Setting(recipe, recipe, "hard" if distillers.entry(name).origin == "stillproof" else "unknown")
 
 
-def _taught(recipe: str, name: str, dataset: str, network: str = "", **augment: object) -> Setting:
-    """Return the setting of a method with a teacher: hard labels have no use for mixed images."""
-    upright = {"flip": False} if dataset in DIGIT_SETS else {}
-    plain = write_nested(f"{name}-aug", {"mixed": False, **upright, **augment})
-    return Setting(recipe, changed_reference(recipe, objective="cross-entropy", augment=plain), "taught", network)
+def _taught(source: Source, method: str, ipc: int, dataset: str, taught_epochs: int) -> Setting:
+    """Return the setting of a method with a teacher; under its authors' all networks are asked alike."""
+    name, given = parse_reference(method)
+    patches = int(given["factor"]) if "factor" in given else None
+    recipe, network = taught_setting(source, name, dataset, ipc, class_count(dataset), patches)
+    if taught_epochs:
+        cold = {"warmup": 0} if recipes.build(recipe).warmup else {}
+        recipe = changed_reference(recipe, epochs=taught_epochs, **cold)
+    return Setting(recipe, with_hard_labels(recipe, dataset), "taught", network)
 
 
-def _rded(dataset: str, ipc: int) -> str:
-    if dataset == "cifar100":
-        return "rded:batch=25:lr=0.002"
-    return f"rded:batch={10 if ipc < 10 else 50 if ipc < 50 else 100}"
+def class_count(dataset: str) -> int | None:
+    """Return the number of classes; nothing where somebody's pictures would have to be read to count them."""
+    name = dataset.partition(":")[0]
+    info = getattr(datasets.get(name), "info", None) if name in datasets.entries() else None
+    return info.num_classes if isinstance(info, DataInfo) else None
 
 
-TAUGHT_RECIPES: dict[str, Callable[[str, int], str]] = {"rded": _rded, "sre2l": lambda *_: "sre2l"}
+def with_hard_labels(recipe: str, dataset: str) -> str:
+    """Return a recipe as it is for hard labels, which have no use for mixed images: all else stays.
+
+    Recorded labels have the changes of single images in the recording, so that hard ones get those that it was made
+    with.
+    """
+    name, given = parse_reference(recipe)
+    own = recipes.get(name)
+    augment: str = given.get("augment") or own.by_dataset.get(dataset, {}).get("augment") or own.augment
+    kind, params = parse_reference(RECORDED_UNDER if name == "fkd" and augment == "none" else augment)
+    if kind in MIXING:
+        augment = "none"
+    elif kind != "none" and "mixed" in augmentations.entry(kind).params:
+        augment = write_nested(kind, {**params, "mixed": False})
+    return changed_reference(recipe, objective="cross-entropy", augment=augment)
 
 
 def faithful_setting(method: str, ipc: int, dataset: str, recipe: str, taught_epochs: int) -> Setting:
-    """Return the setting that DD-Ranking states: by data set, and for ImageNet those of its Table 1.
+    """Return the setting that DD-Ranking's configurations state.
 
-    The original tests every 10 epochs (20 under soft labels) and keeps the best. Its test images for RDED are first
-    enlarged and then cropped, which is not done here. DC is trained on without augmentation.
+    The original tests every 10 epochs (methods with a teacher, 20 times) and keeps the best. Its test images for RDED
+    are first enlarged and then cropped, which is not done here. DC is trained on without augmentation.
     """
     usual = fair_setting(method, ipc, dataset, recipe, taught_epochs)
     name, _ = parse_reference(method)
-    if name == "sre2l":
-        usual = _faithful_sre2l(dataset, taught_epochs)
-    elif name == "rded":
-        network = "resnet-18-bn-imagenet" if dataset == IMAGENET else "home-bn"
-        usual = Setting(usual.recipe, usual.hard_recipe, "taught", network)
+    if name in METHODS:
+        usual = _taught("dd-ranking", method, ipc, dataset, taught_epochs)
     elif usual.labels == "hard":
         augment = "none" if name == "dc" else meant_on("dsa", dataset)
         plain = changed_reference(recipe, augment=augment)
         usual = Setting(plain, plain, "hard")
-    own = _tested(usual.recipe, "hard" if usual.labels == "hard" else "own")
-    return Setting(own, _tested(usual.hard_recipe, "hard"), usual.labels, usual.network)
+    own, hard = (_tested(one, usual.labels) for one in (usual.recipe, usual.hard_recipe))
+    return Setting(own, hard, usual.labels, usual.network)
 
 
-def _faithful_sre2l(dataset: str, taught_epochs: int) -> Setting:
-    shorter = {"epochs": taught_epochs} if taught_epochs else {}
-    if dataset == IMAGENET:
-        recipe = changed_reference("rded", batch=1024, augment="rded-aug(min_scale=0.08)", **shorter)
-        return _taught(recipe, "rded", dataset, "resnet-18-bn-imagenet", min_scale=0.08)
-    recipe = changed_reference("sre2l", batch=256, schedule="cosine-to-half", **shorter)
-    return _taught(recipe, "sre2l", dataset, "resnet-18-bn")
-
-
-def _tested(recipe: str, labels: str) -> str:
+def _tested(recipe: str, labels: LabelKind) -> str:
     """Return a recipe with a point of the curve wherever the original looks at the test images."""
     epochs: int = recipes.build(recipe).epochs
-    return changed_reference(recipe, curve_points=max(1, epochs // TESTED_EVERY[labels]))
+    points = min(epochs, TAUGHT_TESTS) if labels == "taught" else max(1, epochs // TESTED_EVERY)
+    return changed_reference(recipe, curve_points=points)

@@ -9,15 +9,55 @@ from typing import Any, ClassVar
 from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.reference import changed_reference
-from stillproof.core.types import Selection
 from stillproof.report.section import Section, sections_named
 from stillproof.suites.augmentation_variants import meant_on
-from stillproof.suites.dd_ranking.presets import PRESETS
-from stillproof.suites.dd_ranking.sections import SECTIONS
-from stillproof.suites.dd_ranking.settings import Setting, fair_setting, faithful_setting
-from stillproof.suites.dd_ranking.trials import RATES, Trials, rate_rows
+from stillproof.suites.dd_ranking import augmentation, controls, labels, orders, rates, shares, shown_settings
+from stillproof.suites.dd_ranking.protocol import DDRankingAsks, ProtocolName, dd_ranking_asks
+from stillproof.suites.dd_ranking.settings import Setting
+from stillproof.suites.dd_ranking.trials import Trials
 from stillproof.suites.requests import Row
-from stillproof.suites.row_builder import Protocol, RowBuilder
+from stillproof.suites.row_builder import RowBuilder
+
+SECTIONS = (
+    shown_settings.SECTION,
+    labels.SECTION,
+    augmentation.SECTION,
+    shares.SECTION,
+    controls.SECTION,
+    orders.NETWORKS,
+    orders.TEACHERS,
+    rates.SECTION,
+)
+
+# The published protocol is the suite's defaults.
+QUICK = {
+    "scale": "quick",
+    "dataset": ("digits",),
+    "methods": ("random", "k-center", "dm", "rded", "sre2l"),
+    "ipc": (10,),
+    "seeds": 3,
+    "network": ("home", "convnet-1-bn", "mlp"),
+    "recipe": "quick",
+    "full_recipe": "quick-real",
+    "taught_epochs": 100,
+    "teachers": ("home-bn", "convnet-2-bn"),
+    "teacher_recipe": "teacher-quick",
+    "noise": (1.0, 3.0),
+}
+SMOKE = QUICK | {
+    "scale": "smoke",
+    "methods": ("random", "rded"),
+    "ipc": (1,),
+    "seeds": 2,
+    "network": ("home", "mlp"),
+    "recipe": "smoke",
+    "full_recipe": "smoke",
+    "taught_epochs": 2,
+    "teacher_recipe": "smoke",
+    "noise": (1.0,),
+    "budget": 2,
+}
+PRESETS = (Preset("paper", {"scale": "paper"}), Preset("quick", QUICK), Preset("smoke", SMOKE))
 
 
 @suites.register("dd-ranking", version=1, paper="arXiv:2505.13300")
@@ -46,7 +86,8 @@ class DDRanking:
         teacher_recipe: How they are trained.
         noise: Strengths of noise in the controls, in units of a normalised pixel's standard deviation.
         soft_objective: What is minimised there with soft labels.
-        protocol: ``fair`` searches every rate by held-out images, or ``faithful`` as the original does.
+        protocol: ``fair`` searches every rate by held-out images, ``faithful`` (``faithful:dd-ranking``) as the
+            original does.
         scale: Size of the distillers' presets.
     """
 
@@ -67,7 +108,7 @@ class DDRanking:
     teacher_recipe: str = "teacher"
     noise: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0)
     soft_objective: str = "kl(temperature=4,scale=true)"
-    protocol: Protocol = "fair"
+    protocol: ProtocolName = "fair"
     scale: Scale = "paper"
 
     presets: ClassVar[Sequence[Preset]] = PRESETS
@@ -85,15 +126,20 @@ class DDRanking:
             raise ValueError(f"rates must be different positive numbers, not {self.rates}")
         sections_named(SECTIONS, self.sections)
 
+    @property
+    def asks(self) -> DDRankingAsks:
+        """Return the ways of the protocol."""
+        return dd_ranking_asks(self.protocol)
+
     def rows(self) -> list[Row]:
         """Return the rows of all sections, and those of every search of a learning rate."""
         found = []
         asked = sections_named(SECTIONS, self.sections)
         for dataset in self.dataset:
-            rule: Selection = "last" if self.protocol == "fair" else "oracle"
-            builder = RowBuilder(dataset, self.network[0], self.seeds, self.protocol, rule, self.scale)
+            ways = self.asks
+            builder = RowBuilder(dataset, self.network[0], self.seeds, ways.written, ways.selection, self.scale)
             found += [row for section in asked for row in section.rows(Trials(self, builder))]
-        return [*found, *(rate_rows(found) if RATES in self.sections else ())]
+        return [*found, *(rates.rate_rows(found) if rates.SECTION.name in self.sections else ())]
 
     def recipe_on(self, dataset: str) -> str:
         """Return how sets with hard labels are trained on, with the augmentation that is meant on the data set."""
@@ -101,5 +147,4 @@ class DDRanking:
 
     def setting(self, method: str, ipc: int, dataset: str) -> Setting:
         """Return how sets of a method are trained on."""
-        stated = fair_setting if self.protocol == "fair" else faithful_setting
-        return stated(method, ipc, dataset, self.recipe_on(dataset), self.taught_epochs)
+        return self.asks.setting(method, ipc, dataset, self.recipe_on(dataset), self.taught_epochs)

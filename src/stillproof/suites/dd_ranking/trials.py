@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from stillproof.core.components import recipes
-from stillproof.core.reference import changed_reference, parse_reference
+from stillproof.core.reference import changed_reference
 from stillproof.suites.dd_ranking.settings import Setting
 from stillproof.suites.fixed_set import HELDOUT_SEEN, fixed_set
 from stillproof.suites.requests import Part, Request, Row, distilled, real_images, selected, trained
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 Images = Literal["set", "random", "real"]
 LabelChoice = Literal["hard", "own", "soft"]
-SIDES: tuple[Images, ...] = ("set", "random")
-RANDOM = "random"
-RATES = "rates"
+SET: Literal["set"] = "set"
+RANDOM: Literal["random"] = "random"  # as images those of the method of that name
+NO_BARE_RECORDING = "its labels were recorded under crops and mixes, and there are none of the images as they are."
+SIDES: tuple[Images, ...] = (SET, RANDOM)
 
 
 @dataclass(frozen=True)
@@ -63,25 +64,28 @@ class Trials:
         """Return the row of a trial: one training per seed, at a rate that was searched for it if that is asked."""
         rates = self._rates(trial)
         searched = bool(rates)
-        requests = list(self._requests(trial, rates))
         there = fixed_set(trial.method)
-        seen = searched and there is not None and not there.unseen and self.builder.protocol == "fair"
+        stuck = there is not None and there.is_recorded and trial.labels == "own" and _is_bare(trial.recipe)
+        requests = [] if stuck else list(self._requests(trial, rates))
+        seen = searched and there is not None and not there.unseen and self.suite.asks.chooses_heldout
         about = {
             "network": trial.network,
             "recipe": trial.recipe,
             "images": trial.images,
             "labels": trial.labels,
             "label_kind": trial.setting.labels,
-            "augmented": "augment=none" not in trial.recipe,
+            "augmented": not _is_bare(trial.recipe),
             "rate": "searched" if searched else "own",
+            "real_recipe": trial.recipe if trial.images == "real" else self._real_recipe(trial.setting),
             **({"caveat": HELDOUT_SEEN} if seen else {}),
         }
-        return self.builder.row(section, trial.method, trial.ipc, requests, **about, **more)
+        row = self.builder.row(section, trial.method, trial.ipc, requests, **about, **more)
+        return replace(row, reason=NO_BARE_RECORDING) if stuck else row
 
     def _requests(self, trial: Trial, rates: Sequence[float]) -> Iterator[Request]:
         """Ask for the training of every seed; if there are rates, for one at the best of them."""
         choice = None
-        if rates and self.builder.protocol == "fair":  # one seed chooses for all
+        if rates and self.suite.asks.chooses_heldout:  # one seed chooses for all
             choice = _best(
                 trained(self._on(trial, 0, "fit"), trial.network, trial.recipe, 0, "heldout"), rates, "heldout"
             )
@@ -94,9 +98,10 @@ class Trials:
 
     def _rates(self, trial: Trial) -> Sequence[float]:
         """Return the rates that are tried: as many as the budget allows, those nearest to the recipe's own."""
-        soft = trial.labels == "own" and trial.setting.labels == "taught"
-        own_alone = trial.images == "real" or (self.builder.protocol == "faithful" and soft and trial.images == "set")
-        if own_alone or self.suite.budget < 2:
+        there = fixed_set(trial.method)
+        soft = trial.labels == "own" and (trial.setting.labels == "taught" or (there is not None and there.is_soft))
+        kept = soft and trial.images == "set" and not self.suite.asks.taught_sets_are_searched
+        if kept or trial.images == "real" or self.suite.budget < 2:
             return ()
         own: float = recipes.build(trial.recipe).lr
         near = sorted(self.suite.rates, key=lambda rate: abs(math.log(rate / own)))
@@ -106,8 +111,8 @@ class Trials:
         """Ask for the images of one seed, with their labels."""
         if trial.ipc is None:
             return real_images(self.builder.dataset, part)
-        own = self.builder.distilled(trial.method, trial.ipc, seed, part)
-        images = own if trial.images == "set" else self._random(trial, seed, part)
+        own = self.builder.distilled(self.suite.asks.made_as(trial.method), trial.ipc, seed, part)
+        images = own if trial.images == "set" else self._random(trial, own, seed, part)
         if trial.disturbance:
             images = Request("noisy", of=images, std=trial.disturbance, seed=seed)
         relabelled = partial(Request, "relabel", of=images)
@@ -118,18 +123,27 @@ class Trials:
             return images
         if trial.labels == "hard":
             return relabelled(labels="hard")
-        # Stored soft labels have no teacher that could be asked about other images, but for the suite's.
-        teachers = (self._teacher(self.suite.teachers[0], part),) if kind == "unknown" else ()
+        teachers = self._asked_teachers(trial, part) if kind == "unknown" else ()
         return relabelled(labels="like", like=own, teachers=teachers)
 
-    def _random(self, trial: Trial, seed: int, part: Part) -> Request:
+    def _asked_teachers(self, trial: Trial, part: Part) -> tuple[Request, ...]:
+        """Return who can be asked about random images in place of the unknown teacher of stored labels.
+
+        Where nobody is named it is the suite's, for one label per image. Recorded labels have that of their teacher in
+        every epoch, and those of another would not be the like of them.
+        """
+        there = fixed_set(trial.method)
+        if there is not None and there.teacher:
+            return (Request("model", artifact=there.teacher),)
+        recorded = there is not None and there.is_recorded
+        return () if recorded else (self._teacher(self.suite.teachers[0], part),)
+
+    def _random(self, trial: Trial, own: Request, seed: int, part: Part) -> Request:
         """Ask for random images, new ones for each seed under both protocols, in the space of the method's."""
-        _, params = parse_reference(trial.method)
-        whitened = params.get("zca", "").lower() == "true"
-        method = "random:zca=true" if whitened else RANDOM
         real = real_images(self.builder.dataset, part)
         assert trial.ipc is not None
-        return distilled(real, method, trial.ipc, seed, self.builder.home, self.builder.scale)
+        images = distilled(real, RANDOM, trial.ipc, seed, self.builder.home, self.builder.scale)
+        return images if trial.method == RANDOM else Request("same-space", of=images, like=own)
 
     def _teacher(self, network: str, part: Part) -> Request:
         return trained(real_images(self.builder.dataset, part), network, self.suite.teacher_recipe, 0)
@@ -147,11 +161,16 @@ class Trials:
         """Return the network that a method's sets are judged by."""
         return setting.network or self.builder.home
 
-    def real(self, section: str, network: str, **more: Any) -> Row:
-        """Return the row of all real images."""
-        setting = Setting(self.suite.full_recipe, self.suite.full_recipe, "hard")
-        trial = Trial(FULL, None, "real", "hard", self.suite.full_recipe, network, setting)
-        return self.row(section, trial, **more)
+    def real_rows(self, section: str, settings: Iterable[Setting], network: str = "", **more: Any) -> Iterator[Row]:
+        """Yield the rows of all real images that settings need, each once; of one network, if it is given."""
+        for name, recipe in dict.fromkeys(
+            (network or self.network_of(one), self._real_recipe(one)) for one in settings
+        ):
+            trial = Trial(FULL, None, "real", "hard", recipe, name, Setting(recipe, recipe, "hard"))
+            yield self.row(section, trial, **more)
+
+    def _real_recipe(self, setting: Setting) -> str:
+        return self.suite.asks.real_recipe(self.suite.full_recipe, setting)
 
 
 def _best(train: Request, rates: Iterable[float], rule: Literal["heldout", "oracle"]) -> Request:
@@ -162,14 +181,10 @@ def _best(train: Request, rates: Iterable[float], rule: Literal["heldout", "orac
     return Request("best-rate", selected=chosen, rates=tried, rule=rule)
 
 
-def rate_rows(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield one row per search of a learning rate behind some rows, each once."""
-    seen: set[tuple[Request, ...]] = set()
-    for row in rows:
-        first = next(iter(row.requests), None)
-        if first is None or first.stage not in ("tuned", "best-rate"):
-            continue
-        searches = (first.choice,) if first.stage == "tuned" else row.requests
-        if searches not in seen:
-            seen.add(searches)
-            yield Row({**row.keys, "section": RATES}, searches)
+def _is_bare(recipe: str) -> bool:
+    return "augment=none" in recipe
+
+
+def without_augmentation(recipe: str) -> str:
+    """Return a recipe that leaves images as they are."""
+    return changed_reference(recipe, augment="none")

@@ -1,1 +1,0 @@
-"""Kernels that a distiller can regress with, and the regression itself."""

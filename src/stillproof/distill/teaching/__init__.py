@@ -1,1 +1,0 @@
-"""What methods share that ask a teacher."""

@@ -1,1 +1,0 @@
-"""How strong attacks are, beside each other: table and curves."""

@@ -1,1 +1,0 @@
-"""Tables and figures of suite beard, one file per question."""

@@ -1,0 +1,144 @@
+"""Two differences of each method with their intervals, on lines of equal score: what a score is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from stillproof.report.drawing.canvas import as_percent, canvas, footnote, legend, nothing_to_draw, percent_axis
+from stillproof.report.drawing.marks import HOLLOW, published_handle
+from stillproof.report.drawing.style import FAINT, PAPER, Look, house_style, looks_of
+from stillproof.report.figures.captions import caption
+from stillproof.report.figures.values import Floats, Plane, Spot
+from stillproof.report.measure import Measure
+from stillproof.score.stats import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Span = tuple[float, float]
+ARROWS = {"upper left": "\u2196", "upper right": "\u2197"}
+
+
+STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)  # of the score, from line to line
+MOST = 9  # lines
+FINE = 60  # points along each axis that lines are found by
+ROOM = 0.04  # share of the axes around a value
+
+
+def draw_plane(data: Plane) -> Figure:
+    """Draw one mark per method, whiskers in both directions, and lines along which the score is the same."""
+    spots = data.shown()
+    if not spots:
+        raise nothing_to_draw("plane")
+    looks = looks_of(dict.fromkeys(spot.method for spot in spots))
+    panels = list(dict.fromkeys(spot.panel for spot in spots))
+    spans = _span(spots, 0, data.x), _span(spots, 1, data.y)
+    with house_style():
+        figure, all_axes = canvas(data.title, (2.8 + 4.4 * len(panels), 5.2), columns=len(panels))
+        for axes, panel in zip(all_axes, panels, strict=True):
+            here = [spot for spot in spots if spot.panel == panel]
+            _ground(axes, data, spans, here)
+            for spot in here:
+                _spot(axes, spot, looks[spot.method])
+            axes.set_title(panel, loc="left", fontsize=11)
+            axes.set_title(f"better: {ARROWS[data.better]}", loc="right", fontsize=9, color=FAINT)
+        for axes in all_axes[1:]:
+            axes.set_ylabel("")
+        legend(figure, _handles(spots, looks))
+        footnote(figure, caption(data))
+    return figure
+
+
+def _span(spots: Sequence[Spot], axis: Literal[0, 1], measure: Measure) -> Span:
+    """Return what an axis shows: all means with their intervals, published ones, and zero."""
+    values = [value for spot in spots if (value := (spot.x, spot.y)[axis]) is not None]
+    published = [spot.published[axis].mean for spot in spots if spot.published is not None]
+    ends = [0.0, *published, *(end for value in values for end in (value.mean, *(value.ci95 or ())))]
+    low, high = max(min(ends), measure.low), min(max(ends), measure.high)
+    margin = max(0.08 * (high - low), 0.01)
+    return max(low - margin, measure.low), min(high + margin, measure.high)
+
+
+def _ground(axes: Axes, data: Plane, spans: tuple[Span, Span], spots: Sequence[Spot]) -> None:
+    axes.set_xlim(spans[0])
+    axes.set_ylim(spans[1])
+    drawn = [place for spot in spots for place in _places(spot)]
+    _score_lines(axes, data.score, data.score_name, np.array(drawn))
+    axes.axhline(0, color=FAINT, linewidth=1.0)
+    axes.axvline(0, color=FAINT, linewidth=1.0)
+    percent_axis(axes, "x", data.x)
+    percent_axis(axes, "y", data.y)
+    axes.grid(visible=False)
+
+
+def _places(spot: Spot) -> Iterator[tuple[float, float]]:
+    """Yield places along both whiskers of a mark, itself among them."""
+    assert spot.x is not None and spot.y is not None
+    x, y = spot.x.mean, spot.y.mean
+    yield from ((float(along), y) for along in np.linspace(*(spot.x.ci95 or (x, x)), 7))
+    yield from ((x, float(along)) for along in np.linspace(*(spot.y.ci95 or (y, y)), 7))
+
+
+def _spot(axes: Axes, spot: Spot, look: Look) -> None:
+    assert spot.x is not None and spot.y is not None
+    x, y = spot.x.mean, spot.y.mean
+    for ink, width, height in ((PAPER, 2.8, 2.9), (look.colour, 1.2, 3.0)):
+        style: dict[str, Any] = {"elinewidth": width, "capthick": width, "zorder": height, "capsize": 2.5}
+        axes.errorbar(x, y, _error(spot.y), _error(spot.x), linestyle="", color=ink, **style)
+    rim: dict[str, Any] = {"markeredgecolor": PAPER, "markeredgewidth": 0.6}
+    axes.plot(x, y, marker=look.marker, color=look.colour, markersize=9, zorder=3.5, **rim)
+    if spot.published is not None:
+        there = [value.mean for value in spot.published]
+        axes.plot(*there, "D", color="none", markeredgecolor=look.colour, markersize=HOLLOW, zorder=4)
+
+
+def _error(value: Summary) -> list[list[float]] | None:
+    return None if value.ci95 is None else [[value.mean - value.ci95[0]], [value.ci95[1] - value.mean]]
+
+
+def _handles(spots: Sequence[Spot], looks: dict[str, Look]) -> list[Artist]:
+    from matplotlib.lines import Line2D
+
+    handles: list[Artist] = [
+        Line2D([], [], linestyle="", marker=look.marker, color=look.colour, markersize=9, label=method)
+        for method, look in looks.items()
+    ]
+    return [*handles, published_handle()] if any(spot.published for spot in spots) else handles
+
+
+def _score_lines(axes: Axes, score: Callable[[Floats, Floats], Floats], name: str, drawn: Floats) -> None:
+    """Draw lines over all that the axes show.
+
+    Args:
+        axes: The axes, whose limits are set.
+        score: The score of both numbers, a fraction.
+        name: Its name.
+        drawn: Places that the values must not cover, (n, 2).
+    """
+    low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
+    x, y = np.meshgrid(*np.linspace(low, high, FINE).T)
+    scores = score(x, y)
+    step = next((step for step in STEPS if np.ptp(scores) / step <= MOST), STEPS[-1])
+    levels = np.arange(np.ceil(scores.min() / step), np.floor(scores.max() / step) + 1) * step
+    if not len(levels):
+        return
+    lines = axes.contour(x, y, scores, levels=levels, colors=FAINT, linewidths=0.8, linestyles=":", alpha=0.8)
+    places = [_free(segments[0], low, high, drawn) for segments in lines.allsegs if segments and len(segments[0])]
+    free = [place for place in places if place is not None]
+    axes.clabel(lines, fmt=lambda level: f"{name} {as_percent(level)}", fontsize=8, manual=free)
+
+
+def _free(line: Floats, low: Floats, high: Floats, drawn: Floats) -> tuple[float, float] | None:
+    """Return the place on a line, (points, 2), that is furthest from all that is drawn; none if there is no room."""
+    there, marks = (line - low) / (high - low), (drawn - low) / (high - low)
+    distances = np.linalg.norm(there[:, None] - marks, axis=2).min(axis=1)
+    zeros = np.abs(line / (high - low)).min(axis=1)  # from the lines at zero
+    borders = np.minimum(there, 1 - there).min(axis=1)
+    room = np.minimum(np.minimum(distances, zeros), borders)
+    best = int(room.argmax())
+    return (float(line[best, 0]), float(line[best, 1])) if room[best] > ROOM else None

@@ -1,0 +1,98 @@
+"""Which stored answers are of an older generation: code that they stand on has since got other numbers.
+
+A generation that rose renames a cell, so that a run computes it anew; a run of before still lists the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from stillproof.core.components import REGISTRIES
+from stillproof.core.lock import generations_in_names
+from stillproof.core.spec import Json
+from stillproof.store.results import Question
+from stillproof.store.store import Store
+
+IDENTITY = {"name", "version", "params"}  # what the identity of a component has at least
+# What a component stands under in a spec says its kind: one name may be a distiller's and an augmentation's.
+KINDS = {
+    "method": "distillers",
+    "network": "networks",
+    "attack": "attacks",
+    "defence": "defences",
+    "augment": "augmentations",
+    "objective": "objectives",
+}
+
+
+def stale_cells(store: Store, cells: Iterable[str]) -> dict[str, str]:
+    """Return those of the cells that are of an older generation, or stand on one that is, with its component.
+
+    Cells of an edited clone and of plug-ins that are not here are left alone: nobody knows whether they are older.
+    """
+    asked = list(cells)
+    questions = store.results.behind(asked)
+    older = {cell: next(_older(question.spec), None) for cell, question in questions.items()}
+    for cell in _those_read_first(questions):
+        older[cell] = older[cell] or next((why for read in questions[cell].reads if (why := older.get(read))), None)
+    return {cell: why for cell in asked if (why := older.get(cell)) is not None}
+
+
+def stale_notes(older: Sequence[str]) -> list[str]:
+    """Say how many answers are left out because components that they stand on, one of each, have risen since."""
+    if not older:
+        return []
+    answers = "1 answer is" if len(older) == 1 else f"{len(older)} answers are"
+    return [
+        f"Left out: {answers} of an earlier version of Stillproof, whose numbers may differ "
+        f"({', '.join(dict.fromkeys(older))}): run the suite again to compute them anew."
+    ]
+
+
+def _those_read_first(questions: Mapping[str, Question]) -> Iterator[str]:
+    """Yield cells after all cells that they read."""
+    done: set[str] = set()
+    waiting = list(questions)
+    while waiting:
+        cell = waiting[-1]
+        unread = [read for read in questions[cell].reads if read in questions and read not in done]
+        if cell in done or not unread:
+            waiting.pop()
+            if cell not in done:
+                done.add(cell)
+                yield cell
+        else:
+            waiting += unread
+
+
+def _older(spec: Json) -> Iterator[str]:
+    """Yield the components of a spec that have risen since."""
+    stage = spec.get("stage")
+    if isinstance(stage, str) and _has_risen("stages", stage, spec):
+        yield f"stage {stage}"
+    for kind, identity in _identities(spec):
+        if _has_risen(kind, identity["name"], identity):
+            yield f"{REGISTRIES[kind].kind} {identity['name']}"
+
+
+def _has_risen(kind: str, name: str, known: Mapping[str, Any]) -> bool:
+    """Say whether a component of ours is of a later version or generation than what is ``known`` of it."""
+    entry = REGISTRIES[kind].entries().get(name)
+    if entry is None or entry.origin != "stillproof" or "own" in known:
+        return False
+    before = known.get("generations", {})
+    now = generations_in_names().get(f"{kind}/{name}", {})
+    return entry.version > known.get("version", 1) or any(before.get(file, 1) < now[file] for file in now)
+
+
+def _identities(value: Any, key: str = "") -> Iterator[tuple[str, Json]]:
+    """Yield the identities of components in a spec with their kinds, those inside others included."""
+    if isinstance(value, dict):
+        if key in KINDS and value.keys() >= IDENTITY:
+            yield KINDS[key], value
+        for name, inner in value.items():
+            yield from _identities(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _identities(inner, key)

@@ -1,0 +1,25 @@
+"""BEARD's robustness ratio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stillproof.core.components import metrics
+from stillproof.score.metric import Metric, UnderAttack
+from stillproof.score.robustness import robustness_ratio
+from stillproof.score.under_attack import accuracies, pool_of
+
+
+@metrics.register("rr", version=1, paper="arXiv:2411.09265")
+@dataclass(frozen=True)
+class RobustnessRatio(Metric[UnderAttack]):
+    """How much better attacks go on average than the worst of them: 0 if every attack does what the worst does."""
+
+    title: ClassVar[str] = "RR"
+    takes: ClassVar[type] = UnderAttack
+
+    def value(self, evidence: UnderAttack) -> float:
+        """Return the ratio of all models together."""
+        found = accuracies(evidence.models)
+        return robustness_ratio(found.clean, found.attacked, pool=pool_of(evidence, accuracies))
