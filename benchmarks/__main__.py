@@ -44,6 +44,20 @@ def _training() -> Iterator[Line]:
     yield from teaching_lines(100, passes=10)
 
 
+def _processes() -> Iterator[Line]:
+    from benchmarks.processes import process_lines
+
+    yield from process_lines(1)
+    yield from process_lines(10)
+
+
+def _families() -> Iterator[Line]:
+    from benchmarks.families import FAMILIES, family_lines
+
+    for network in FAMILIES:
+        yield from family_lines(network)
+
+
 def _cells() -> Iterator[Line]:
     from benchmarks.cells import cell_lines
 
@@ -76,7 +90,9 @@ def _attacking() -> Iterator[Line]:
 BENCHMARKS = {
     "answering": _answering,
     "training": _training,
+    "families": _families,
     "cells": _cells,
+    "processes": _processes,
     "distilling": _distilling,
     "attacking": _attacking,
 }

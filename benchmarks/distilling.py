@@ -22,7 +22,7 @@ from stillproof.distill.gradients.gradient_matching import GradientMatching
 from stillproof.distill.learning.first_images import initial_images
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network, forward_flops
-from stillproof.nets.compiled import WORTHWHILE_FLOPS
+from stillproof.nets.compiled import WORTH_COMPILING
 from stillproof.transforms.dsa import DSA
 from stillproof.transforms.space import make_front
 
@@ -70,7 +70,7 @@ def distribution_lines() -> Iterator[Line]:
     turns = Turns(PlainLoop(data, IPC, method.batch_real, DSA()).match_distributions)
     ctx.report = turns
     # So few steps would not repay compiling; say that they do, since real runs are a thousand times longer.
-    flops, ctx.forward_flops = ctx.forward_flops, max(ctx.forward_flops, WORTHWHILE_FLOPS)
+    flops, ctx.forward_flops = ctx.forward_flops, max(ctx.forward_flops, WORTH_COMPILING)
     method.distill(data, IPC, ctx)
     images_passed = INFO.num_classes * (method.batch_real + 3 * IPC)
     yield from _lines("dm", turns, images_passed * flops, f"an update, {_how(ctx)}")

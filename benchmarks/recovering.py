@@ -18,7 +18,7 @@ from stillproof.core.components import distillers, networks
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Taught
 from stillproof.nets.build import build_network, forward_flops
-from stillproof.nets.compiled import WORTHWHILE_FLOPS
+from stillproof.nets.compiled import WORTH_COMPILING
 from stillproof.train.model import TrainedModel
 from stillproof.transforms.space import make_front
 
@@ -36,7 +36,7 @@ def recover_lines() -> Iterator[Line]:
     flops = forward_flops(network, INFO.channels, INFO.size, INFO.num_classes)
     images = INFO.num_classes * IPC
     # As many steps as repay compiling, of which a few are made: real runs are long enough.
-    steps = max(1000, round(WORTHWHILE_FLOPS / (2 * images * flops)) + 1)
+    steps = max(1000, round(WORTH_COMPILING / (2 * images * flops)) + 1)
     method: Any = distillers.build("sre2l", {"teacher": TEACHER, "steps": steps})
     turns = Turns(PlainRecovery(build_network(network, INFO, Seeds(0), "cpu"), method.r_bn, method.jitter).step)
     ctx.report = turns

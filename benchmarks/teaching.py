@@ -16,7 +16,7 @@ from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Space
 from stillproof.nets.build import build_network
-from stillproof.nets.compiled import WORTHWHILE_FLOPS
+from stillproof.nets.compiled import WORTH_COMPILING
 from stillproof.train.loop import fit
 from stillproof.train.model import TrainedModel
 from stillproof.train.recipe import Recipe
@@ -38,7 +38,7 @@ def teaching_lines(images: int, passes: int) -> Iterator[Line]:
     bodies = [build_network(networks.build(name), INFO, Seeds(0), "cpu") for name in ("convnet-3", "convnet-3-bn")]
     student, teacher = (TrainedModel(front, body) for body in bodies)
     # So few passes would not repay compiling; say that they do, since real trainings are ten times longer.
-    claimed = WORTHWHILE_FLOPS / images
+    claimed = WORTH_COMPILING / images
     ctx = Context(seeds=Seeds(0), report=turns)
     source = TeacherTargets([Teacher(teacher, claimed)], front)
     data = TrainData(lambda index: pixels[index], torch.zeros(images, dtype=torch.long), INFO.num_classes, source)

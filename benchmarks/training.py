@@ -15,7 +15,7 @@ from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo, Hard
 from stillproof.nets.build import build_network, count_parameters, forward_flops
-from stillproof.nets.compiled import WORTHWHILE_FLOPS
+from stillproof.nets.compiled import WORTH_COMPILING
 from stillproof.train.loop import fit
 from stillproof.train.model import TrainedModel
 from stillproof.train.recipe import Recipe
@@ -41,7 +41,7 @@ def training_lines(images: int, passes: int) -> Iterator[Line]:
     flops = forward_flops(network, 3, 32, 10)
     work = 3 * flops * images  # of one pass; going backward costs two forward passes
     # So few passes would not repay compiling; say that they do, since real trainings are ten times longer.
-    claimed = max(flops, WORTHWHILE_FLOPS / (3 * recipe.epochs * images))
+    claimed = max(flops, WORTH_COMPILING / (3 * recipe.epochs * images))
     fit(
         TrainedModel(nn.Identity(), body),
         TrainData(lambda i: pixels[i], labels, INFO.num_classes, LabelTargets(Hard(labels), INFO.num_classes, "cpu")),

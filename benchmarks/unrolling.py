@@ -21,7 +21,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.distill.trajectories.flat_network import FlatNetwork
 from stillproof.distill.trajectories.unrolled import Batch, unrolled_match
 from stillproof.nets.build import build_network, forward_flops
-from stillproof.nets.compiled import WORTHWHILE_FLOPS
+from stillproof.nets.compiled import WORTH_COMPILING
 from stillproof.transforms.dsa import DSA
 
 IMAGES = 100  # 10 per class
@@ -78,7 +78,7 @@ class _Ours:
         self.goal = self.start + 0.01 * torch.randn(len(self.start), generator=generator)
 
     def network(self, notes: dict[str, object]) -> FlatNetwork:
-        return FlatNetwork(self.body, flops=WORTHWHILE_FLOPS, notes=notes)
+        return FlatNetwork(self.body, flops=WORTH_COMPILING, notes=notes)
 
     def step(self, network: FlatNetwork, steps: int) -> None:
         batches = [

@@ -16,7 +16,7 @@ from stillproof.attack.base.norms import Norm, sizes
 from stillproof.attack.base.outcome import Outcome
 
 COUNT = 200
-TOLERANCE = 2.5 / COUNT  # two images: starts and copies are drawn by other generators
+TOLERANCE = 3.5 / COUNT  # three images: starts and copies are drawn by other generators, which alone moves PGD so far
 RADII: dict[Norm, float] = {"Linf": HALF, "L2": 0.9, "L1": 8.0}
 MARGIN = 1e-5  # of logits, within which an image may be judged either way
 LONGER = 0.01  # by which a distance may be larger, as a share

@@ -18,6 +18,7 @@ from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.random_models import majority, mostly_fooled, right_share
 from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.run import run_attack
+from stillproof.attack.base.transfer import transfer_attack
 from stillproof.attack.base.victim import Model
 from stillproof.attack.bench.run import nearness
 from stillproof.core.context import Context
@@ -80,6 +81,19 @@ def test_nothing_leaves_early_and_images_go_by_the_majority() -> None:
     assert torch.equal(found.robust, (found.clean_share > 0.5) & (found.right_share > 0.5))
     assert found.robust.dtype == torch.bool and 0 < found.robust.float().mean() < 1
     assert torch.equal(found.first_success == -1, ~found.fooled)
+
+
+def test_transferred_images_are_judged_by_fresh_draws_too() -> None:
+    model, steady = Noisy(), trained()
+    pixels, labels = images(40)
+    attack, ctx = attack_of("pgd:eps=1e-6"), Context(Seeds(0))
+    made, judged = transfer_attack(attack, steady, {"noisy": model, "steady": steady}, pixels, labels, ctx=ctx)
+    noisy = judged["noisy"]
+    assert noisy.clean_share is not None and noisy.right_share is not None
+    assert len(set(noisy.right_share.tolist())) > 5, "one draw would know 0 and 1 alone"
+    assert noisy.robust_accuracy == pytest.approx(right_in_fresh_draws(model), abs=0.04)
+    assert torch.equal(noisy.predictions == labels, noisy.right_share > 0.5)
+    assert judged["steady"].right_share is None and judged["steady"].robust_accuracy == made.robust_accuracy
 
 
 def test_votes_decide_by_more_than_half() -> None:

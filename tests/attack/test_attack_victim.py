@@ -78,7 +78,7 @@ def test_chunks_of_any_size_are_compiled_where_that_repays(monkeypatch: pytest.M
 
     plain = attacked(f"pgd:eps={HALF}", 50)
     monkeypatch.setattr(torch, "compile", fake)
-    monkeypatch.setattr(compiling, "WORTHWHILE_FLOPS", 0)
+    monkeypatch.setattr(compiling, "WORTH_COMPILING", 0)
     monkeypatch.setattr(chunks, "WORKING_SET", 4 * 16 * 256 * 12)
     made = attacked(f"pgd:eps={HALF}", 50)
     assert max(compiled_sizes) == 12 and len(set(compiled_sizes)) > 3 and 1 not in compiled_sizes
@@ -86,7 +86,7 @@ def test_chunks_of_any_size_are_compiled_where_that_repays(monkeypatch: pytest.M
 
 
 def test_one_code_serves_any_number_of_images(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "WORTHWHILE_FLOPS", 0)
+    monkeypatch.setattr(compiling, "WORTH_COMPILING", 0)
     counted = torch._dynamo.testing.CompileCounter()
     monkeypatch.setattr(torch, "compile", partial(torch.compile, backend=counted))
     victim = Victim(trained(), passes=1)
@@ -101,7 +101,7 @@ def test_one_code_serves_any_number_of_images(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("name", [f"pgd:eps={HALF}", "deepfool", "cw:steps=10:lr=0.05"])
 def test_compiled_attacks_find_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = attacked(name, 50)
-    monkeypatch.setattr(compiling, "WORTHWHILE_FLOPS", 0)
+    monkeypatch.setattr(compiling, "WORTH_COMPILING", 0)
     monkeypatch.setattr(chunks, "WORKING_SET", 4 * 16 * 256 * 12)
     pixels, labels = images(50)
     ctx = Context(Seeds(0))

@@ -95,7 +95,7 @@ def test_whitening_and_experts_are_planned_and_their_seconds_told(session: Sessi
 
 def test_few_steps_compile_if_all_would(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch, "compile", lambda function, **_: function)
-    monkeypatch.setattr(compiled, "WORTHWHILE_FLOPS", 1e8)
+    monkeypatch.setattr(compiled, "WORTH_COMPILING", 1e8)
     notes = [cost(session, wanted(f"dm:steps={steps}", steps=1))["notes"] for steps in (1, 10_000)]
     assert [note["compiled"] for note in notes] == [False, True]
 

@@ -139,13 +139,33 @@ def test_faithful_trains_on_real_images_as_on_the_methods_own() -> None:
     rows = suite("paper", protocol="faithful", methods=["dc", "dsa", "rded"], sections=["labels"]).rows()
     real = {(row.keys["network"], row.keys["recipe"]) for row in of(rows, images="real")}
     assert real == {
-        ("home", "real:augment=none:batch=256"),
-        ("home", "real:augment=dsa:batch=256"),
-        ("home-bn", "real:augment=rded-aug(mixed=False):batch=256"),
+        ("home", "real:augment=none:batch=256:curve_points=20"),
+        ("home", "real:augment=dsa:batch=256:curve_points=20"),
+        ("home-bn", "real:augment=rded-aug(mixed=False):batch=256:curve_points=20"),
     }
-    assert {row.keys["real_recipe"] for row in of(rows, method="dc")} == {"real:augment=none:batch=256"}
+    assert {row.keys["real_recipe"] for row in of(rows, method="dc")} == {"real:augment=none:batch=256:curve_points=20"}
     fair = suite("paper", methods=["dc", "dsa"], sections=["labels"]).rows()
     assert [row.keys["recipe"] for row in of(fair, images="real")] == ["real"]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "network", "expected"),
+    [
+        ("cifar100", "home", ("sgd", 0.01, 5e-4, "steps", 200, (100,), 256)),
+        ("tiny_imagenet", "home", ("sgd", 0.01, 5e-4, "steps", 100, (50,), 256)),
+        ("tiny_imagenet", "resnet-18-bn", ("adamw", 0.01, 0.01, "cosine-to-half", 100, (100,), 256)),
+        ("imagenet", "resnet-18-bn-imagenet", ("sgd", 0.1, 1e-4, "steps", 90, (30, 60), 256)),
+    ],
+)
+def test_faithful_trains_on_real_images_by_the_originals_table(
+    dataset: str, network: str, expected: tuple[object, ...]
+) -> None:
+    paper = suite("paper", protocol="faithful", dataset=[dataset], network=[network], methods=["dc"])
+    (row,) = {row.keys["recipe"]: row for row in of(paper.rows(), section="labels", images="real")}.values()
+    real = recipes.build(row.keys["recipe"])
+    assert real.curve_points == real.epochs // 10
+    found = (real.optimiser, real.lr, real.weight_decay, real.schedule, real.epochs, real.decay_epochs, real.batch)
+    assert found == expected
 
 
 def test_faithful_tests_taught_methods_twenty_times_and_whitens_no_datadam() -> None:

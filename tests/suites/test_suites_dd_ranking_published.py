@@ -16,7 +16,7 @@ from stillproof.suites.dd_ranking.published import (
 )
 from stillproof.suites.dd_ranking.sides import sides_of
 
-REAL = "real:augment=dsa:batch=256"
+REAL = "real:augment=dsa:batch=256:curve_points=20"
 PAPER = {"scale": "paper", "protocol": "faithful", "dataset": "cifar10", "real_recipe": REAL}
 HARD = {**PAPER, "network": "convnet-3", "recipe": "dc-bench-dsa:epochs=1000"}
 SRE2L = {**PAPER, "network": "resnet-18-bn", "recipe": "sre2l:batch=256", "label_kind": "taught"}
@@ -57,6 +57,7 @@ def test_table_3_stands_beside_the_published_protocol(
         ("dm", {"rate": "own"}),
         ("dm", {"real_recipe": "real"}),
         ("dm", {"real_recipe": f"{REAL}:epochs=3"}),
+        ("dm", {"real_recipe": REAL.replace("256", "512")}),
         ("dm", {"real_recipe": "quick-real:augment=dsa"}),
         ("dm", {"ipc": 5}),
         ("dm:steps=10", {}),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
@@ -12,6 +14,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.nets import chunks
 from stillproof.nets.build import build_network
 from stillproof.nets.chunks import by_chunks, chunk_size, most_at_once, shares
+from stillproof.nets.compiled import compiled
 from stillproof.testing.toy import TOY, toy_images
 from stillproof.train.model import predict
 from stillproof.train.recipe import Recipe
@@ -60,7 +63,7 @@ def test_a_batch_norm_in_training_mode_sees_all_images() -> None:
 
 
 @pytest.mark.usefixtures("three_at_once")
-@pytest.mark.parametrize("network", [NETWORK, VIT, "mlp:width=300"])
+@pytest.mark.parametrize("network", [NETWORK, VIT])
 def test_rows_of_chunks_are_those_of_all(network: str) -> None:
     body = make_model(network).body.eval()
     seen: list[int] = []
@@ -73,6 +76,14 @@ def test_rows_of_chunks_are_those_of_all(network: str) -> None:
     found = by_chunks(features, body)(images)
     assert len(seen) > 1 and sum(seen) == 10
     torch.testing.assert_close(found, body.features(images))
+
+
+@pytest.mark.usefixtures("three_at_once")
+@pytest.mark.parametrize("network", ["mlp:width=300", "lenet", "alexnet"])
+def test_networks_that_gain_nothing_see_all_images_at_once_and_are_not_compiled(network: str) -> None:
+    body, notes = make_model(network).body.eval(), dict[str, Any]()
+    assert most_at_once(body) == 0
+    assert compiled(body.features, body, flops=1e18, notes=notes) == body.features and notes["compiled"] is False
 
 
 @pytest.mark.usefixtures("three_at_once")

@@ -13,6 +13,7 @@ from torch import Tensor
 from train_setups import equal_weights, make_model, train
 
 from fresh_python import run_python
+from stillproof.core.repetitions import repeated
 from stillproof.nets import compiled as module
 from stillproof.nets.compiled import compiled
 from stillproof.train.recipe import Recipe
@@ -30,20 +31,51 @@ def broken_compiler(function: Callable[..., Tensor], **options: Any) -> Callable
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WORTHWHILE_FLOPS", 0)
+    monkeypatch.setattr(module, "WORTH_COMPILING", 0)
 
 
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+
+
+def way(flops: float, images: int = 2, times: float = 1.0) -> bool:
+    """Whether work of so many operations is compiled, done so often."""
+    body, notes = make_model("convnet-2:width=4").body, dict[str, Any]()
+    with repeated(times):
+        compiled(body.features, body, flops=flops, notes=notes)(torch.rand(images, 1, 8, 8))
+    found: bool = notes["compiled"]
+    return found
+
+
+@pytest.mark.usefixtures("own_cache")
 def test_little_work_is_not_compiled() -> None:
     body, notes = make_model(NETWORK).body, dict[str, Any]()
-    assert compiled(body.features, body, flops=module.WORTHWHILE_FLOPS * 0.99, notes=notes) == body.features
+    assert compiled(body.features, body, flops=module.WORTH_LOADING * 0.99, notes=notes) == body.features
     assert notes["compiled"] is False
+    assert not way(module.WORTH_COMPILING * 0.99), "for the first time, that would cost more than it saves"
+    assert way(module.WORTH_COMPILING)
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_what_is_on_disk_is_worth_less_work() -> None:
+    assert way(module.WORTH_COMPILING)
+    assert way(module.WORTH_LOADING) and not way(module.WORTH_LOADING * 0.99)
+    assert not way(module.WORTH_LOADING, images=3), "each number of images is compiled for itself"
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_what_a_run_still_does_of_the_kind_counts() -> None:
+    assert not way(module.WORTH_COMPILING / 10, times=9)
+    assert way(module.WORTH_COMPILING / 10, times=10)
 
 
 def test_a_network_of_more_layers_needs_more_work() -> None:
     body, notes = make_model("convnet-6:width=4:pooling=none").body, dict[str, Any]()  # 25 layers
-    compiled(body.features, body, flops=1.9 * module.WORTHWHILE_FLOPS, notes=notes)
+    compiled(body.features, body, flops=1.9 * module.WORTH_COMPILING, notes=notes)
     assert notes["compiled"] is False
-    compiled(body.features, body, flops=2 * module.WORTHWHILE_FLOPS, notes=notes)
+    compiled(body.features, body, flops=2 * module.WORTH_COMPILING, notes=notes)
     assert notes["compiled"] is True
 
 
@@ -58,7 +90,7 @@ def test_much_work_is_compiled_with_the_channels_last(monkeypatch: pytest.Monkey
     body, notes = make_model("convnet-2:width=4").body, dict[str, Any]()
     images = torch.rand(2, 1, 8, 8)
     expected = body.features(images)
-    found = compiled(features, body, flops=module.WORTHWHILE_FLOPS, notes=notes)(images)
+    found = compiled(features, body, flops=module.WORTH_COMPILING, notes=notes)(images)
     torch.testing.assert_close(found, expected)
     assert notes["compiled"] is True
     assert seen[0].is_contiguous(memory_format=torch.channels_last)
@@ -97,7 +129,7 @@ def test_an_error_of_the_function_itself_is_not_hidden(monkeypatch: pytest.Monke
 def test_a_compiled_step_is_the_eager_one_but_for_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     fast = train(TWO_STEPS, network=NETWORK)
     assert fast.ctx.notes["compiled"] is True
-    monkeypatch.setattr(module, "WORTHWHILE_FLOPS", float("inf"))
+    monkeypatch.setattr(module, "WORTH_COMPILING", float("inf"))
     plain = train(TWO_STEPS, network=NETWORK)
     assert plain.ctx.notes["compiled"] is False
     for name, weights in plain.weights.items():
@@ -113,7 +145,7 @@ logging.basicConfig(stream=sys.stdout, format="%(message)s")
 from stillproof.nets import compiled
 from train_setups import train
 from stillproof.train.recipe import Recipe
-compiled.WORTHWHILE_FLOPS = 0
+compiled.WORTH_COMPILING = 0
 fitted = train(Recipe(epochs=2, batch=36, lr=0.1), network={NETWORK!r})
 assert fitted.ctx.notes["compiled"] is False
 assert fitted.ctx.notes["compile_error"], fitted.ctx.notes

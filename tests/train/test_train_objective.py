@@ -117,7 +117,7 @@ def test_objectives_are_built_on_others() -> None:
 def test_what_an_objective_is_built_on_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = Recipe(epochs=2, batch=36, lr=0.1, objective="fgsm-training(eps=0.01)")
     plain = train(recipe, network="convnet-1:width=4")
-    monkeypatch.setattr(compiled, "WORTHWHILE_FLOPS", 0)
+    monkeypatch.setattr(compiled, "WORTH_COMPILING", 0)
     fast = train(recipe, network="convnet-1:width=4")
     assert fast.ctx.notes["compiled"] is True
     for name, weights in plain.weights.items():
@@ -199,7 +199,7 @@ def test_passes_through_the_network_are_part_of_the_estimate(tmp_path: Path, mon
     for objective in ("cross-entropy", "fgsm-training"):
         recipe = Recipe(epochs=1, batch=36, lr=0.1, objective=objective)
         model, ctx, data = make_model("convnet-1:width=4"), Context(Seeds(0)), toy_images()
-        monkeypatch.setattr(compiled, "WORTHWHILE_FLOPS", 3 * 1.5 * len(data))
+        monkeypatch.setattr(compiled, "WORTH_COMPILING", 3 * 1.5 * len(data))
         fit(model, from_images(data, model.front, "cpu"), recipe, ctx, flops=1.0)
         notes.append(ctx.notes["compiled"])
     assert notes == [False, True], "twice the work repays compiling"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import torch
+from torch.nn import functional as F
 
 from stillproof.transforms import dsa_ops
 
@@ -20,6 +21,19 @@ def test_twice_the_width_shows_zeros_on_both_sides() -> None:
     middle = (IMAGES + 1).view(2, 3, 6, 3, 2).mean(4)
     torch.testing.assert_close(shrunk[..., 2:4], middle[..., 1:2].expand(-1, -1, -1, 2) + torch.tensor([-1.0, 1.0]))
     assert shrunk[..., 0].abs().max() == 0 and shrunk[..., -1].abs().max() == 0
+
+
+def test_whether_corners_are_aligned_makes_no_difference() -> None:
+    """DD-Ranking aligns them and DSA's authors do not: about the centre of a square, the same pixels are read."""
+    images = torch.randn(8, 3, 32, 32, generator=torch.Generator().manual_seed(0))
+    angle, zero = torch.linspace(-0.26, 0.26, 8), torch.zeros(8)
+    across, down = torch.linspace(0.83, 1.2, 8), torch.linspace(1.2, 0.83, 8)
+    turned = [[angle.cos(), -angle.sin(), zero], [angle.sin(), angle.cos(), zero]]
+    scaled = [[across, zero, zero], [zero, down, zero]]
+    for ours, rows in ((dsa_ops.rotate(images, angle), turned), (dsa_ops.scale(images, across, down), scaled)):
+        maps = torch.stack([torch.stack(row, dim=-1) for row in rows], dim=1)
+        grid = F.affine_grid(maps, list(images.shape), align_corners=True)
+        torch.testing.assert_close(F.grid_sample(images, grid, align_corners=True), ours, rtol=0, atol=1e-4)
 
 
 def test_parameters_are_read_image_by_image() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from torch import Tensor, nn
 
 
@@ -10,6 +12,9 @@ class Body(nn.Module):
 
     classifier: nn.Module
     largest_map: int = 0  # values that the largest layer makes of one image; known where the network was built
+    # Whether it is fastest eager and all images at once, on a processor: so networks without norms, which have little
+    # between their products that compiling could join. Measured by ``python -m benchmarks families``.
+    best_as_it_is: ClassVar[bool] = False
 
     def features(self, images: Tensor) -> Tensor:
         """Return the flat embedding (N, D) that the classifier sees."""

@@ -22,9 +22,16 @@ def most_at_once(body: nn.Module) -> int:
 
 def most_of_map(module: nn.Module, largest_map: int) -> int:
     """Return the same for any module, given the values that its largest layer makes of one image; 0 if unknown."""
-    if not largest_map or _mixes_images(module) or next(module.parameters()).device.type != "cpu":
+    if not largest_map or is_best_as_it_is(module) or _mixes_images(module):
+        return 0
+    if next(module.parameters()).device.type != "cpu":
         return 0
     return max(1, WORKING_SET // (4 * largest_map))
+
+
+def is_best_as_it_is(module: nn.Module) -> bool:
+    """Say whether a network, or the one within a model, gains nothing by chunks or compiling."""
+    return any(isinstance(part, Body) and part.best_as_it_is for part in module.modules())
 
 
 def chunk_size(count: int, most: int) -> int:

@@ -31,6 +31,7 @@ class Options:
     device: str
     threads: int | None = None
     checkpoint_seconds: float = 20.0
+    processes: int = 1  # that work on the same plan
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, Corrupt, LeaseLost, StillproofError, StoreError, Unsupported
 from stillproof.core.provenance import provenance
+from stillproof.core.repetitions import repeated
 from stillproof.run.cell import Cell
 from stillproof.run.executor import OnChange
 from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
@@ -46,6 +48,7 @@ class Worker:
         self._owner = this_owner()
         self._cells = {cell.id: cell for cell in cells}
         self._open = dict(self._cells)  # those that are not finished
+        self._alike = Counter(_kind(cell) for cell in cells)  # how many of these do the same kind of work
         self._status: dict[str, str] = {}
         self._said: dict[str, str] = {}  # the last words of the cell that is computed
         self._offered: list[str] = []
@@ -93,8 +96,8 @@ class Worker:
 
     def _set(self, name: str, status: str) -> None:
         self._status[name] = status
-        if status in FINISHED:
-            self._open.pop(name, None)
+        if status in FINISHED and (cell := self._open.pop(name, None)) is not None:
+            self._alike[_kind(cell)] -= 1
 
     def _show(self, shares: dict[str, float]) -> None:
         if time.monotonic() - self._shown > SHOW_SECONDS:
@@ -135,7 +138,8 @@ class Worker:
         self._set(cell.id, "running")
         report(0.0)
         try:
-            with heartbeat:
+            times = max(1.0, self._alike[_kind(cell)] / self.options.processes)
+            with heartbeat, repeated(times):
                 answer = stage.compute(Job(cell.id, cell.spec, cell.where, self.store, self.options, report, say))
             if not isinstance(answer, Answer):
                 raise StillproofError(
@@ -200,3 +204,8 @@ class Worker:
             reason = f"{NOT_COMPUTED}{self._cells[missing].label}{ENDED}{self._status.get(missing)}: {reason}"
         ends = self._unsupported if self._status.get(missing) == "unsupported" else self._fail
         return ends(cell, reason)
+
+
+def _kind(cell: Cell) -> tuple[object, ...]:
+    """Return what cells have in common that the same compiled code serves."""
+    return cell.stage, cell.flops, *(cell.where.get(key) for key in ("dataset", "network", "recipe"))

@@ -33,10 +33,14 @@ def answers_at_random(victim: Victim, images: Tensor) -> bool:
     return victim.at_random
 
 
+def draws_sentence(draws: int) -> str:
+    """Return what people are told of accuracies that were found in fresh draws."""
+    return f"the model answers at random: accuracies are means over {draws} fresh draws, images go by their majority."
+
+
 def note_draws(victim: Victim, draws: int) -> None:
     """Keep with the result how its accuracies were found."""
-    said = f"the model answers at random: accuracies are means over {draws} fresh draws, images go by their majority."
-    victim.notes.setdefault(WARNINGS, {})["draws"] = said
+    victim.notes.setdefault(WARNINGS, {})["draws"] = draws_sentence(draws)
 
 
 @dataclass

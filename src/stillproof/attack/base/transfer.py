@@ -11,6 +11,7 @@ from torch import Tensor
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.pixels import read_pixels
+from stillproof.attack.base.random_models import FreshDraws, answers_at_random, majority, right_share
 from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.run import BATCH, run_attack
 from stillproof.attack.base.targets import Policy
@@ -23,22 +24,29 @@ TO_THE_END = Rules(early_exit=False, answer="last", keep_images=True, draws=0)
 
 @dataclass(frozen=True)
 class Transferred:
-    """What another model says of images that were not made for it, (N,) each, on the CPU."""
+    """What another model says of images that were not made for it, (N,) each, on the CPU.
+
+    Of a model that answers at random, predictions are those of the majority, and there are the shares of its draws in
+    which the clean and the changed image are right.
+    """
 
     labels: Tensor
     clean_predictions: Tensor
     predictions: Tensor
+    clean_share: Tensor | None = None
+    right_share: Tensor | None = None
 
     @property
     def clean_accuracy(self) -> float:
         """Return the share of images that the model has right before the attack."""
-        return (self.clean_predictions == self.labels).float().mean().item()
+        right = self.clean_predictions == self.labels if self.clean_share is None else self.clean_share
+        return right.float().mean().item()
 
     @property
     def robust_accuracy(self) -> float:
-        """Return the share of all images that it has right before and after."""
+        """Return the share of all images that it has right before and after; at random, of all draws after."""
         right = (self.clean_predictions == self.labels) & (self.predictions == self.labels)
-        return right.float().mean().item()
+        return (right if self.right_share is None else self.right_share).float().mean().item()
 
 
 def transfer_attack(
@@ -64,15 +72,33 @@ def transfer_attack(
     """
     made = run_attack(attack, source, images, labels, ctx=ctx, target=target, rules=TO_THE_END)
     assert made.images is not None
-    judged = {
-        name: Transferred(made.labels, predict(model, images, ctx), predict(model, made.images, ctx))
-        for name, model in others.items()
-    }
+    judged = {}
+    for name, model in others.items():
+        (clean, before), (after, share) = (
+            judge(model, shown, made.labels, ctx, draws=Rules.draws) for shown in (images, made.images)
+        )
+        judged[name] = Transferred(made.labels, clean, after, before, share)
     return made, judged
 
 
-def predict(model: Model, images: Tensor, ctx: Context) -> Tensor:
-    """Return the classes that a model takes images for, (N,) on the CPU."""
-    with under_attack(model, passes=len(images)) as victim, ctx.seeds.child("judge").lent_to_torch(ctx.device):
-        batches = torch.split(images, BATCH)
-        return torch.cat([victim.logits(read_pixels(batch, ctx.device)).argmax(1).cpu() for batch in batches])
+def judge(model: Model, images: Tensor, labels: Tensor, ctx: Context, *, draws: int) -> tuple[Tensor, Tensor | None]:
+    """Return the classes that a model takes images for, and the share of draws in which each is right, (N,) on the CPU.
+
+    Args:
+        model: The model.
+        images: What it is asked of.
+        labels: Their classes.
+        ctx: Gives device and random streams.
+        draws: How often it is asked if it answers at random: it then takes an image for what most draws say. There are
+            no shares of a model that always answers alike, nor with 0 draws: one answer counts.
+    """
+    seeds = ctx.seeds.child("judge")
+    said: list[Tensor] = []
+    with under_attack(model, passes=len(images)) as victim, seeds.lent_to_torch(ctx.device):
+        batches = [read_pixels(batch, ctx.device) for batch in torch.split(images, BATCH)]
+        if not draws or not answers_at_random(victim, batches[0]):
+            return torch.cat([victim.logits(batch).argmax(1).cpu() for batch in batches]), None
+        fresh = FreshDraws(victim, seeds, draws)
+        said = [fresh.votes(batch).cpu() for batch in batches]
+    votes = torch.cat(said)
+    return majority(votes, labels.cpu()), right_share(votes, labels.cpu())

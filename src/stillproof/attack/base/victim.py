@@ -114,9 +114,11 @@ class Victim:
             self.most = most_of_map(self.model, size.largest_map)
         # Not for other people's modules, which may hold anything.
         fits = self.most and any(isinstance(module, Body) for module in self.model.modules())
-        work = size.flops * self.passes if fits else 0.0
-        fast = compiled(partial(_logits_of, self.model), self.model, flops=work, notes=self.notes, any_number=True)
-        self._fast = fast if self.notes["compiled"] else None
+        work = size.flops * self.passes
+        plain = partial(_logits_of, self.model)
+        fast = compiled(plain, self.model, flops=work, notes=self.notes, like=images) if fits else plain
+        self._fast = None if fast is plain else fast
+        self.notes.setdefault("compiled", False)
         self.notes["images_at_once"] = self.most or "all"
         return logits
 

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 
 from stillproof.core.errors import StillproofError, StoreError
@@ -41,7 +41,8 @@ class Pool:
         """Finish the work."""
         context = multiprocessing.get_context("spawn")
         troubles = context.SimpleQueue()
-        given = (list(work.cells), work.options, list(work.plugins), work.stop_at_failure, troubles.put)
+        options = replace(work.options, processes=self.workers)
+        given = (list(work.cells), options, list(work.plugins), work.stop_at_failure, troubles.put)
 
         def start() -> BaseProcess:
             process = context.Process(target=_work, args=given)

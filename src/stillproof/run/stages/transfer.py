@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stillproof.attack.base.transfer import predict
+from stillproof.attack.base.random_models import draws_sentence
+from stillproof.attack.base.transfer import judge as judged_by
 from stillproof.attack.protocols.named import attack_protocol
+from stillproof.core.attack_warnings import WARNINGS
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.core.provenance import numerics
@@ -74,19 +76,27 @@ class Transfer(Stage):
         ctx = job.context(Seeds(spec["seed"]).child("attack"))
         tensors = examples.tensors
         labels, before = tensors["labels"], test.read(slice(0, spec["images"]))
-        clean = predict(judge.model, before, ctx).to(CLASS)
-        after = predict(protocol.victim(judge.model), tensors["images"], ctx).to(CLASS)
+        draws = protocol.rules(all_steps=True, keep_images=False).draws
+        clean, clean_share = judged_by(judge.model, before, labels.long(), ctx, draws=draws)
+        shown = tensors["images"]
+        after, right_share = judged_by(protocol.victim(judge.model), shown, labels.long(), ctx, draws=draws)
+        clean, after = clean.to(CLASS), after.to(CLASS)
         right = clean == labels
         robust = protocol.robust(right, after == labels)
         fooled = after == tensors["targets"] if "targets" in tensors else after != labels
         found = {"labels": labels, "clean_predictions": clean, "predictions": after, "clean_right": right}
         found |= {"robust": robust, "fooled": fooled, "success": right & fooled}
+        at_random = clean_share is not None or right_share is not None
+        if at_random:
+            found["clean_share"] = right.float() if clean_share is None else clean_share
+            found["right_share"] = (after == labels).float() if right_share is None else right_share
         card = {"test": spec["test"], "attack": spec["attack"], "cell": job.cell}
         outcomes = store.keep(KIND, found, card, cell=job.cell)
         result = outcome_summary(found) | {
             "outcomes": outcomes,
             "model": judge.artifact,
             "crafted_on": crafted["model"],
+            **({"draws": draws, "notes": {WARNINGS: {"draws": draws_sentence(draws)}}} if at_random else {}),
         }
         return Answer(result, numerics(job.device), (outcomes,), (spec["attack"], *judge.cells))
 

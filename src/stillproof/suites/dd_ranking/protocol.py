@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from stillproof.core.components import recipes
+from stillproof.core.imagenet_sets import IMAGENET
 from stillproof.core.protocol import Protocol, protocol_meant
 from stillproof.core.reference import changed_reference, parse_reference
 from stillproof.core.types import Selection
-from stillproof.suites.dd_ranking.settings import Setting, fair_setting, faithful_setting
+from stillproof.suites.dd_ranking.settings import Setting, fair_setting, faithful_setting, tested_as_there
 
-REAL_BATCH = 256  # of all real images, in the configurations for CIFAR
+# How all real images are trained on, by data set and network, where that is not as on CIFAR (recipe ``real``). The
+# original makes as many epochs as for the method's set, and drops the step size every so many of them (after 100 on
+# CIFAR): the later ones hardly move a weight, and are left out, so that these are the epochs of its own table.
+REAL_BATCH = 256  # in the configurations and demonstrations for hard labels
+REAL_ON_TINY = {"epochs": 100, "decay_epochs": 50}
+REAL_ADAMW = {"optimiser": "adamw", "lr": 0.01, "weight_decay": 0.01, "schedule": "cosine-to-half", "epochs": 100}
+REAL_ON_IMAGENET = {"lr": 0.1, "weight_decay": 1e-4, "epochs": 90, "decay_epochs": "30,60"}
 ProtocolName = Literal["fair", "faithful", "faithful:dd-ranking"]
 
 
@@ -25,8 +32,8 @@ class DDRankingAsks(Protocol):
         """Return how sets of a method are trained on."""
         return fair_setting(method, ipc, dataset, recipe, taught_epochs)
 
-    def real_recipe(self, full_recipe: str, setting: Setting) -> str:
-        """Return how all real images are trained on, beside sets of a setting."""
+    def real_recipe(self, full_recipe: str, setting: Setting, dataset: str, network: str) -> str:
+        """Return how a network is trained on all real images of a data set, beside sets of a setting."""
         return full_recipe
 
     def made_as(self, method: str) -> str:
@@ -47,16 +54,27 @@ class AsDDRanking(DDRankingAsks):
         """Return the setting that the original states."""
         return faithful_setting(method, ipc, dataset, recipe, taught_epochs)
 
-    def real_recipe(self, full_recipe: str, setting: Setting) -> str:
-        """Return the recipe with the method's augmentation, and the original's batch where it is the original's."""
+    def real_recipe(self, full_recipe: str, setting: Setting, dataset: str, network: str) -> str:
+        """Return the recipe with the method's augmentation, tested as often as sets are.
+
+        Where it is the original's, it is that of the data set and the network.
+        """
         name, given = parse_reference(full_recipe)
-        batch = {"batch": REAL_BATCH} if name == "real" and "batch" not in given else {}
-        return changed_reference(full_recipe, augment=recipes.build(setting.hard_recipe).augment, **batch)
+        theirs = {"batch": REAL_BATCH, **_real_params(dataset, network)} if name == "real" else {}
+        own = {key: value for key, value in theirs.items() if key not in given}
+        augmented = changed_reference(full_recipe, augment=recipes.build(setting.hard_recipe).augment, **own)
+        return tested_as_there(augmented, "hard")
 
     def made_as(self, method: str) -> str:
         """Return DataDAM without whitening, as Table 1 of the paper says, and others as they are."""
         name, given = parse_reference(method)
         return changed_reference(method, zca=False) if name == "datadam" and "zca" not in given else method
+
+
+def _real_params(dataset: str, network: str) -> dict[str, Any]:
+    if dataset == "tiny_imagenet":
+        return REAL_ADAMW if network.startswith("resnet-18") else REAL_ON_TINY
+    return REAL_ON_IMAGENET if dataset in IMAGENET else {}
 
 
 PROTOCOLS = (DDRankingAsks(), AsDDRanking())

@@ -28,6 +28,9 @@ CONVNET = "convnet-3"
 # Recipes that are the published ones, and the epochs that such a reference names, where it must.
 RECIPES = {"dc-bench-dsa": "1000", "rded": None, "sre2l": None}
 
+# What the original's recipe for all real images changes on a data set.
+REAL_KEYS = {"imagenet": ("lr", "weight_decay", "epochs", "decay_epochs")}
+
 # On ImageNet-1K: ARS at those sizes, and at one of them also IOR without and with augmentation.
 TABLE_7_NETWORK = "resnet-18-bn-imagenet"
 TABLE_7_ARS = {"sre2l": (26.3, 22.9, 20.2), "rded": (27.4, 28.1, 26.7)}
@@ -71,9 +74,10 @@ def _is_published_way(row: Answered, random: Answered | None) -> bool:
     recipe = name in RECIPES and given.get("epochs") == RECIPES[name]
     searched = random is not None and random["rate"] == "searched"
     real, real_given = parse_reference(row["real_recipe"] or "")
-    # Nothing but the augmentation and the batch of the original's recipe is another.
-    searched = searched and real == "real" and {"augment": real_given.get("augment"), "batch": "256"} == real_given
-    return recipe and searched and (row["scale"], row["protocol"]) == ("paper", "faithful")
+    # Nothing but what the protocol itself changes is another: a recipe that somebody gave is not the published one.
+    changed = set(real_given) - {"augment", "batch", "curve_points", *REAL_KEYS.get(row["dataset"], ())}
+    theirs = real == "real" and real_given.get("batch") == "256" and not changed
+    return recipe and searched and theirs and (row["scale"], row["protocol"]) == ("paper", "faithful")
 
 
 def _score(

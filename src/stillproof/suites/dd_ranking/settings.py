@@ -95,7 +95,8 @@ def faithful_setting(method: str, ipc: int, dataset: str, recipe: str, taught_ep
     """Return the setting that DD-Ranking's configurations state.
 
     The original tests every 10 epochs (methods with a teacher, 20 times) and keeps the best. Its test images for RDED
-    are first enlarged and then cropped, which is not done here. DC is trained on without augmentation.
+    are first enlarged and then cropped, which is not done here. DC is trained on without augmentation. That its DSA
+    aligns the corners of images changes nothing about square ones, which are scaled and turned about their centre.
     """
     usual = fair_setting(method, ipc, dataset, recipe, taught_epochs)
     name, _ = parse_reference(method)
@@ -105,11 +106,11 @@ def faithful_setting(method: str, ipc: int, dataset: str, recipe: str, taught_ep
         augment = "none" if name == "dc" else meant_on("dsa", dataset)
         plain = changed_reference(recipe, augment=augment)
         usual = Setting(plain, plain, "hard")
-    own, hard = (_tested(one, usual.labels) for one in (usual.recipe, usual.hard_recipe))
+    own, hard = (tested_as_there(one, usual.labels) for one in (usual.recipe, usual.hard_recipe))
     return Setting(own, hard, usual.labels, usual.network)
 
 
-def _tested(recipe: str, labels: LabelKind) -> str:
+def tested_as_there(recipe: str, labels: LabelKind) -> str:
     """Return a recipe with a point of the curve wherever the original looks at the test images."""
     epochs: int = recipes.build(recipe).epochs
     points = min(epochs, TAUGHT_TESTS) if labels == "taught" else max(1, epochs // TESTED_EVERY)

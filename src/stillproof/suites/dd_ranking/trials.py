@@ -76,7 +76,7 @@ class Trials:
             "label_kind": trial.setting.labels,
             "augmented": not _is_bare(trial.recipe),
             "rate": "searched" if searched else "own",
-            "real_recipe": trial.recipe if trial.images == "real" else self._real_recipe(trial.setting),
+            "real_recipe": trial.recipe if trial.images == "real" else self._real_recipe(trial.setting, trial.network),
             **({"caveat": HELDOUT_SEEN} if seen else {}),
         }
         row = self.builder.row(section, trial.method, trial.ipc, requests, **about, **more)
@@ -163,14 +163,13 @@ class Trials:
 
     def real_rows(self, section: str, settings: Iterable[Setting], network: str = "", **more: Any) -> Iterator[Row]:
         """Yield the rows of all real images that settings need, each once; of one network, if it is given."""
-        for name, recipe in dict.fromkeys(
-            (network or self.network_of(one), self._real_recipe(one)) for one in settings
-        ):
+        named = [(network or self.network_of(one), one) for one in settings]
+        for name, recipe in dict.fromkeys((name, self._real_recipe(one, name)) for name, one in named):
             trial = Trial(FULL, None, "real", "hard", recipe, name, Setting(recipe, recipe, "hard"))
             yield self.row(section, trial, **more)
 
-    def _real_recipe(self, setting: Setting) -> str:
-        return self.suite.asks.real_recipe(self.suite.full_recipe, setting)
+    def _real_recipe(self, setting: Setting, network: str) -> str:
+        return self.suite.asks.real_recipe(self.suite.full_recipe, setting, self.builder.dataset, network)
 
 
 def _best(train: Request, rates: Iterable[float], rule: Literal["heldout", "oracle"]) -> Request:
