@@ -18,10 +18,11 @@ from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.random_models import majority, mostly_fooled, right_share
 from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.run import run_attack
-from stillproof.attack.base.transfer import transfer_attack
+from stillproof.attack.base.transfer import judge, transfer_attack
 from stillproof.attack.base.victim import Model
 from stillproof.attack.bench.run import nearness
 from stillproof.core.context import Context
+from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.score import outcome_summary
 
@@ -94,6 +95,33 @@ def test_transferred_images_are_judged_by_fresh_draws_too() -> None:
     assert noisy.robust_accuracy == pytest.approx(right_in_fresh_draws(model), abs=0.04)
     assert torch.equal(noisy.predictions == labels, noisy.right_share > 0.5)
     assert judged["steady"].right_share is None and judged["steady"].robust_accuracy == made.robust_accuracy
+
+
+def test_a_judge_refuses_labels_that_the_model_does_not_know() -> None:
+    steady, (pixels, labels) = trained(), images(4)
+    with pytest.raises(BadInput, match="label 3, which is no class of a model with 2"):
+        judge(lambda shown: steady(shown)[:, :2], pixels, torch.full_like(labels, 3), Context(Seeds(0)), draws=0)
+
+
+def test_images_that_no_change_turns_are_given_back() -> None:
+    found = made(f"square:gives_back=true:queries=20:eps={HALF}", Noisy())
+    assert found.images is not None
+    unchanged = (found.images == images(40)[0]).flatten(1).all(1)
+    assert torch.equal(unchanged, ~found.fooled) and unchanged.any() and not unchanged.all()
+    assert found.right_share is not None and found.clean_share is not None
+    assert torch.equal(found.right_share[unchanged], found.clean_share[unchanged])
+
+
+def test_a_model_of_half_precision_is_attacked() -> None:
+    steady = trained()
+
+    def halved(pixels: Tensor) -> Tensor:
+        logits: Tensor = steady(pixels).half()
+        return logits
+
+    found, whole = made(f"pgd:eps={HALF}", halved), made(f"pgd:eps={HALF}", steady)
+    assert found.draws is None
+    assert found.robust_accuracy == pytest.approx(whole.robust_accuracy, abs=0.05)
 
 
 def test_votes_decide_by_more_than_half() -> None:

@@ -42,8 +42,8 @@ def train_once(name: str, channels: int, size: int) -> None:
 
 
 def test_every_family_of_the_design_is_registered() -> None:
-    assert FAMILIES == ["alexnet", "convnet", "lenet", "mlp", "nas201", "resnet", "vgg", "vit"]
-    assert len(networks.entries()) == 13 + 1 + 1 + 1 + 1 + 3 + 21 + 1
+    assert FAMILIES == ["alexnet", "convnet", "efficientnet", "lenet", "mlp", "nas201", "resnet", "vgg", "vit"]
+    assert len(networks.entries()) == 13 + 1 + 1 + 1 + 1 + 3 + 21 + 1 + 2
 
 
 @pytest.mark.parametrize("size", [(1, 8), (1, 28), (3, 32)])

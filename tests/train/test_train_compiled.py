@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import getpass
 import logging
 import os
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,6 +65,26 @@ def test_what_is_on_disk_is_worth_less_work() -> None:
     assert way(module.WORTH_COMPILING)
     assert way(module.WORTH_LOADING) and not way(module.WORTH_LOADING * 0.99)
     assert not way(module.WORTH_LOADING, images=3), "each number of images is compiled for itself"
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_where_torch_keeps_nothing_nothing_is_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert way(module.WORTH_COMPILING) and way(module.WORTH_LOADING)
+    monkeypatch.setenv("TORCHINDUCTOR_FORCE_DISABLE_CACHES", "1")
+    assert not way(module.WORTH_LOADING)
+
+
+def nameless() -> str:
+    raise KeyError("getpwuid(): uid not found: 12345")
+
+
+def test_a_user_without_a_name_has_a_folder_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(getpass, "getuser", nameless)
+    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    assert not way(module.WORTH_LOADING)
+    assert way(module.WORTH_COMPILING) and way(module.WORTH_LOADING)
 
 
 @pytest.mark.usefixtures("own_cache")

@@ -18,12 +18,15 @@ from torch import nn
 
 log = logging.getLogger("stillproof")
 
+KEEPS_NOTHING = {"TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "TORCHINDUCTOR_FX_GRAPH_CACHE": "0"}  # torch, if it is told
 FOLDER = "stillproof"  # beside what torch keeps, so that both are lost together
 
 
 def is_on_disk(function: Callable[..., Any], body: nn.Module, shape: tuple[int, ...]) -> bool:
     """Say whether a function was compiled here before, for images of a shape."""
-    return _mark(function, body, shape).exists()
+    if any(os.environ.get(name) == value for name, value in KEEPS_NOTHING.items()):
+        return False
+    return os.path.exists(_mark(function, body, shape))  # noqa: PTH110  False too where the folder may not be read
 
 
 def note_on_disk(function: Callable[..., Any], body: nn.Module, shape: tuple[int, ...]) -> None:
@@ -48,8 +51,14 @@ def _mark(function: Callable[..., Any], body: nn.Module, shape: tuple[int, ...])
 def _cache() -> Path:
     """Return where torch keeps compiled code; asking torch itself would load the compiler, seconds of work."""
     own = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    user = re.sub(r'[\\/:*?"<>|]', "_", getpass.getuser())
-    return Path(own) if own else Path(tempfile.gettempdir()) / f"torchinductor_{user}"
+    if own:
+        return Path(own)
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # in a container, under a number that has no name
+        user = f"uid_{os.getuid()}"
+    name = re.sub(r'[\\/:*?"<>|]', "_", user)
+    return Path(tempfile.gettempdir()) / f"torchinductor_{name}"
 
 
 def _named(function: Callable[..., Any]) -> str:

@@ -52,8 +52,10 @@ def compiled(
         return function
     if is_best_as_it_is(body) and next(body.parameters()).device.type == "cpu":
         return function
-    if like is not None and not (worth_compiling or is_on_disk(function, body, tuple(like.shape[1:]))):
-        return function
+    if like is not None and not worth_compiling:
+        with torch.enable_grad():  # as it will be called
+            if not is_on_disk(function, body, tuple(like.shape[1:])):
+                return function
     notes["compiled"] |= worth_compiling or like is not None
     return _Compiled(function, body, notes, sure=worth_compiling, any_number=like is not None)
 

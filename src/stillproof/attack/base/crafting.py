@@ -146,9 +146,7 @@ class Crafting:
 
     def give_back(self) -> None:
         """Take the clean images as the attack's last word; the model is not asked again."""
-        assert self.clean_logits is not None
-        self.ledger.images[self.rows] = self.images
-        self.ledger.predictions[self.rows] = self.clean_logits.argmax(1)
+        self.ledger.give_back(self.rows)
 
     def staying(self) -> Tensor:
         """Return a mask of the images that go on: where images may leave, those that are not fooled yet."""

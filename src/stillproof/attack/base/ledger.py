@@ -63,6 +63,11 @@ class Ledger:
         self.predictions[kept] = said[counts]
         self.fooled[kept] = fooled[counts]
 
+    def give_back(self, rows: Tensor) -> None:
+        """Take the clean images as an attack's last word."""
+        self.images[rows] = self.clean[rows]
+        self.predictions[rows] = self.clean_predictions[rows]
+
     def close(self) -> dict[str, Tensor]:
         """Judge for the last time, and return what is known of each image besides: nothing, if one answer is enough."""
         return {}

@@ -32,6 +32,7 @@ class RandomLedger(Ledger):
         # The points that the model was last asked of, and what it said of them.
         self._asked, self._losses = self.clean.clone(), torch.zeros_like(self._best)
         self._answers = torch.zeros_like(self.forwards)
+        self._given_back = torch.zeros_like(self.fooled)
 
     @property
     def own_seconds(self) -> float:
@@ -57,10 +58,16 @@ class RandomLedger(Ledger):
             targets = None if self.targets is None else self.targets[rows]
             self._average(rows, points, cross_entropy(logits, self.labels[rows], targets))
 
+    def give_back(self, rows: Tensor) -> None:
+        """Take clean images as the last word, where it turns out at the end that the changed ones fool nobody."""
+        self._given_back[rows] = True
+
     def close(self) -> dict[str, Tensor]:
         """Ask what the model says of the images that are kept, in fresh draws, and go by that."""
         self._settle(torch.arange(len(self.images), device=self.images.device))
         votes = self.draws.votes(self.images)
+        back = self._given_back & ~mostly_fooled(votes, self.labels, self.targets)
+        self.images[back], votes[back] = self.clean[back], self.clean_votes[back]
         self.predictions = majority(votes, self.labels)
         self.fooled = mostly_fooled(votes, self.labels, self.targets)
         spent = self.forwards + self.backwards

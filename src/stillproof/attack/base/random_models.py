@@ -28,6 +28,7 @@ def answers_at_random(victim: Victim, images: Tensor) -> bool:
     on, so that all batches of an attack are judged alike.
     """
     if victim.at_random is None:
+        victim.get_ready(images)
         with torch.random.fork_rng(devices=[images.device] if images.device.type == "cuda" else []):
             victim.at_random = bool(differ(victim.logits(images), victim.logits(images)).any())
     return victim.at_random

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.outcome import Outcome
-from stillproof.attack.base.pixels import read_pixels
+from stillproof.attack.base.pixels import check_labels, read_pixels
 from stillproof.attack.base.random_models import FreshDraws, answers_at_random, majority, right_share
 from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.run import BATCH, run_attack
@@ -92,13 +92,12 @@ def judge(model: Model, images: Tensor, labels: Tensor, ctx: Context, *, draws: 
         draws: How often it is asked if it answers at random: it then takes an image for what most draws say. There are
             no shares of a model that always answers alike, nor with 0 draws: one answer counts.
     """
-    seeds = ctx.seeds.child("judge")
-    said: list[Tensor] = []
+    seeds, labels = ctx.seeds.child("judge"), labels.cpu()
+    batches = torch.split(images, BATCH)
     with under_attack(model, passes=len(images)) as victim, seeds.lent_to_torch(ctx.device):
-        batches = [read_pixels(batch, ctx.device) for batch in torch.split(images, BATCH)]
-        if not draws or not answers_at_random(victim, batches[0]):
-            return torch.cat([victim.logits(batch).argmax(1).cpu() for batch in batches]), None
-        fresh = FreshDraws(victim, seeds, draws)
-        said = [fresh.votes(batch).cpu() for batch in batches]
-    votes = torch.cat(said)
-    return majority(votes, labels.cpu()), right_share(votes, labels.cpu())
+        first = read_pixels(batches[0], ctx.device)
+        at_random = draws > 0 and answers_at_random(victim, first)
+        ask = FreshDraws(victim, seeds, draws).votes if at_random else victim.logits
+        said = torch.cat([ask(read_pixels(batch, ctx.device)).cpu() for batch in batches])
+    check_labels(labels, said.shape[1], torch.arange(len(labels)))
+    return (majority(said, labels), right_share(said, labels)) if at_random else (said.argmax(1), None)

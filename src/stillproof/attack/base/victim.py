@@ -21,7 +21,6 @@ from stillproof.nets.network_size import forward_measured
 Model = Callable[[Tensor], Tensor]  # pixels (N, C, H, W) -> logits (N, classes)
 ChunkLoss = Callable[[Tensor, slice], Tensor]  # logits of a chunk, its place among the images -> one loss per image
 Through = Callable[[Tensor, slice], Tensor]  # images of a chunk, its place -> what the model sees of them
-# Notes of attacks that people are told: one sentence, or several by name; and what the latter are counted from.
 COUNTED = "counted"
 FIRST_CHUNK = 8  # images, while it is not known yet what one takes
 
@@ -52,7 +51,12 @@ class Victim:
     def logits(self, images: Tensor) -> Tensor:
         """Return logits (N, classes)."""
         with torch.no_grad():
-            return torch.cat([self._ask(images[part]).detach() for part in self._parts(images)])
+            return torch.cat([self._ask(images[part]).detach().float() for part in self._parts(images)])
+
+    def get_ready(self, images: Tensor) -> None:
+        """Measure a module on some images, if nothing was asked of it yet: from then on chunks are always the same."""
+        if not self._measured:
+            self.logits(images[:FIRST_CHUNK])
 
     def gradient(self, images: Tensor, loss: ChunkLoss, through: Through | None = None) -> tuple[Tensor, Tensor]:
         """Return the gradient of the losses at the images, (N, C, H, W), and the logits.
@@ -69,7 +73,7 @@ class Victim:
                 said = self._ask(points if through is None else through(points, part))
                 (found,) = torch.autograd.grad(loss(said, part).sum(), points)
             gradients.append(found)
-            logits.append(said.detach())
+            logits.append(said.detach().float())
         return torch.cat(gradients), torch.cat(logits)
 
     def jacobian(self, images: Tensor, classes: Tensor) -> tuple[Tensor, Tensor]:
@@ -85,7 +89,7 @@ class Victim:
                     torch.autograd.grad(column.sum(), points, retain_graph=True)[0] for column in chosen.unbind(1)
                 ]
             gradients.append(torch.stack(columns, 1))
-            logits.append(said.detach())
+            logits.append(said.detach().float())
         return torch.cat(gradients), torch.cat(logits)
 
     def _parts(self, images: Tensor) -> Iterator[slice]:

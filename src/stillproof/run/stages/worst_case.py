@@ -54,11 +54,11 @@ class WorstCase(Stage):
         answers = [job.answer_of(cell) for cell in cells]
         artifacts = tuple(answer["outcomes"] for answer in answers)
         found = [read_outcomes(job.store, artifact) for artifact in artifacts]
-        robust = worst_case([tensors["robust"] for tensors in found])
+        robust = worst_case([tensors.get("right_share", tensors["robust"]) for tensors in found])
         result = {
             "n": answers[0]["n"],
             "clean_accuracy": answers[0]["clean_accuracy"],
-            "robust_accuracy": int(robust.sum()) / len(robust),
+            "robust_accuracy": float(robust.mean(dtype="float64")),
             "attacks": len(cells),
         }
         return Answer(result, artifacts=artifacts, derived_from=tuple(cells))

@@ -60,7 +60,7 @@ class AsDDRanking(DDRankingAsks):
         Where it is the original's, it is that of the data set and the network.
         """
         name, given = parse_reference(full_recipe)
-        theirs = {"batch": REAL_BATCH, **_real_params(dataset, network)} if name == "real" else {}
+        theirs = real_params(dataset, network) if name == "real" else {}
         own = {key: value for key, value in theirs.items() if key not in given}
         augmented = changed_reference(full_recipe, augment=recipes.build(setting.hard_recipe).augment, **own)
         return tested_as_there(augmented, "hard")
@@ -71,10 +71,14 @@ class AsDDRanking(DDRankingAsks):
         return changed_reference(method, zca=False) if name == "datadam" and "zca" not in given else method
 
 
-def _real_params(dataset: str, network: str) -> dict[str, Any]:
+def real_params(dataset: str, network: str) -> dict[str, Any]:
+    """Return what the original changes of recipe ``real``, by data set and network."""
+    own: dict[str, Any] = {}
     if dataset == "tiny_imagenet":
-        return REAL_ADAMW if network.startswith("resnet-18") else REAL_ON_TINY
-    return REAL_ON_IMAGENET if dataset in IMAGENET else {}
+        own = REAL_ADAMW if network.startswith("resnet-18") else REAL_ON_TINY
+    elif dataset in IMAGENET:
+        own = REAL_ON_IMAGENET
+    return {"batch": REAL_BATCH, **own}
 
 
 PROTOCOLS = (DDRankingAsks(), AsDDRanking())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stillproof.core.reference import parse_reference
+from stillproof.core.reference import changed_reference, parse_reference
 from stillproof.report.answers import Answered
 from stillproof.report.published import Published
+from stillproof.suites.dd_ranking.protocol import real_params
 
 PAPER = "DD-Ranking, arXiv:2505.13300"
 SIZES = (1, 10, 50)  # images per class
@@ -27,9 +28,6 @@ NETWORKS = {"sre2l": "resnet-18-bn", "rded": "convnet-3-bn"}
 CONVNET = "convnet-3"
 # Recipes that are the published ones, and the epochs that such a reference names, where it must.
 RECIPES = {"dc-bench-dsa": "1000", "rded": None, "sre2l": None}
-
-# What the original's recipe for all real images changes on a data set.
-REAL_KEYS = {"imagenet": ("lr", "weight_decay", "epochs", "decay_epochs")}
 
 # On ImageNet-1K: ARS at those sizes, and at one of them also IOR without and with augmentation.
 TABLE_7_NETWORK = "resnet-18-bn-imagenet"
@@ -74,9 +72,10 @@ def _is_published_way(row: Answered, random: Answered | None) -> bool:
     recipe = name in RECIPES and given.get("epochs") == RECIPES[name]
     searched = random is not None and random["rate"] == "searched"
     real, real_given = parse_reference(row["real_recipe"] or "")
-    # Nothing but what the protocol itself changes is another: a recipe that somebody gave is not the published one.
-    changed = set(real_given) - {"augment", "batch", "curve_points", *REAL_KEYS.get(row["dataset"], ())}
-    theirs = real == "real" and real_given.get("batch") == "256" and not changed
+    # Augmentation and tests follow from the method; a recipe that somebody gave is not the published one.
+    settled = {key: value for key, value in real_given.items() if key not in ("augment", "curve_points")}
+    expected = changed_reference("real", **real_params(row["dataset"], row["network"]))
+    theirs = (real, settled) == parse_reference(expected)
     return recipe and searched and theirs and (row["scale"], row["protocol"]) == ("paper", "faithful")
 
 
