@@ -21,7 +21,7 @@ test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -m slow --timeout 3600
 
 test-oracles: $(VENV)/installed-oracles
-	$(BIN)/pytest -n 2 -m slow --timeout 3600 tests/attack/test_attack_oracles.py
+	$(BIN)/pytest -n 2 -m slow --timeout 3600 tests/attack/test_attack_oracles.py tests/attack/test_attack_foreign_oracles.py
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
@@ -47,6 +47,6 @@ $(VENV)/installed-dev: $(VENV)/installed
 
 # Their declared dependencies would bring torchvision, whose released build does not fit a CPU build of torch.
 $(VENV)/installed-oracles: $(VENV)/installed-dev
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[oracles]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[oracles,art]'
 	$(BIN)/python -m pip install --quiet --no-deps torchattacks==3.5.1 adv-lib==0.2.8 pyautoattack==0.2.0
 	@touch $@

@@ -18,7 +18,7 @@ from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.nets.chunks import WORKING_SET, chunk_size
 
-FAMILIES = ("convnet-3", "alexnet", "lenet", "mlp", "vgg-11", "resnet-18", "vit")
+FAMILIES = ("convnet-3", "alexnet", "lenet", "mlp", "vgg-11", "resnet-18", "vit", "nas201", "efficientnet-b0")
 TRAINED, TESTED = 100, 500  # images
 TURNS = 5
 

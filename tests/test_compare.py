@@ -13,6 +13,7 @@ from PIL import Image
 
 from stillproof.answers import Score
 from stillproof.core.errors import BadInput, CellFailed
+from stillproof.report.tables.table import Number
 from stillproof.report.tables.text import shown
 from stillproof.score.difference import paired_difference
 from stillproof.session import Session
@@ -105,6 +106,9 @@ def test_sets_are_trained_on_once_and_counted_image_by_image(session: Session, s
     for pair, one, other in zip(comparison.pairs, first, second, strict=True):
         assert pair.only_first == int((one & ~other).sum()) and pair.neither == int((~one & ~other).sum())
         assert pair.both + pair.only_first + pair.only_second + pair.neither == 359
+    won = [sum(getattr(pair, f"only_{side}") for pair in comparison.pairs) / 3 for side in ("first", "second")]
+    (line,) = found.table().rows
+    assert [line["images_first"], line["images_second"]] == [Number(mean, ".0f") for mean in won]
     net = torch.stack(first).long().sum(0) - torch.stack(second).long().sum(0)
     assert comparison.test.statistic == pytest.approx(float(net.sum() ** 2 / net.square().sum()))
     assert comparison.over_seeds.summary.mean == pytest.approx(scores[0].accuracy.mean - scores[1].accuracy.mean)

@@ -64,6 +64,17 @@ def test_a_metric_of_a_plug_in_is_a_column_of_a_run_that_was_there(folder: Path,
         assert line == old and 0 <= found["mean"] <= line["clean"]["mean"] and found["n"] == 2
 
 
+def test_the_score_of_a_pool_has_the_metric_too(folder: Path, stillproof: Commands) -> None:
+    how = ("--network", "convnet-1:width=4", "--recipe", "smoke:epochs=4", "--seeds", "1", "--pool", "mine")
+    assert stillproof("train", "digits", *how, cwd=folder).code == 0
+    asked = ("pool", "score", "mine", "--attack", "fgsm", "--eps", "0.1", "--limit", "40")
+    found = stillproof(*asked, "--plugin", "quick_wins.py", "--json", cwd=folder).json()
+    (attack,) = found["attacks"]
+    lost = attack["clean_accuracy"] - attack["robust_accuracy"]  # FGSM takes fewer passes than five
+    assert lost > 0 and found["metric_quick_wins"] == pytest.approx(lost)
+    assert f"lost within 5 passes % {100 * lost:.2f}" in stillproof(*asked, "--plugin", "quick_wins.py", cwd=folder).out
+
+
 def test_a_metric_of_single_answers_is_a_column_of_accuracies(folder: Path, stillproof: Commands) -> None:
     asked = ("run", "accuracy", "--dataset", "digits", "--scale", "smoke", "--methods", "random", "--ipc", "1")
     shown = stillproof(*asked, "--plugin", "errors.py", "--json", cwd=folder).json()["tables"][0]

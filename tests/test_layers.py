@@ -27,6 +27,9 @@ LAYERS: tuple[frozenset[str], ...] = (
         {
             "answers",
             "attack_answers",
+            "attack_set_forecast",
+            "attack_set_question",
+            "attacked_sets",
             "targets",
             "given",
             "set_finder",

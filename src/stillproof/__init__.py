@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from stillproof.answers import Made, RunStates, Score
     from stillproof.api import evaluate
     from stillproof.attack_answers import AttackScore
+    from stillproof.attacked_sets import AttackedSets
     from stillproof.importers.import_model import ImportedModel
     from stillproof.importers.import_options import ImportOptions
     from stillproof.importers.import_sets import ImportedSet, ImportedSets
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "AttackScore",
+    "AttackedSets",
     "BadInput",
     "Comparison",
     "Comparisons",

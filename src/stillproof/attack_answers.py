@@ -78,7 +78,8 @@ class AttackScore:
         passes_per_image: Mean number of passes, forward and backward.
         seconds: Time of the attack alone, when it was computed.
         draws: How often the model was asked of each image, if it answers at random; accuracies are means over these
-            answers, and the outcomes of images, and their worst case, go by the majority. 0 for other models.
+            answers, and the outcomes of images, and both accuracies of their worst case, go by the majority. 0 for
+            other models.
         reason: Why there is no answer, if there is none.
         cell: Its cell in the store.
         outcomes: What came of every image.

@@ -82,14 +82,33 @@ if TYPE_CHECKING:
     from stillproof.report.answers import Answered as Answered
     from stillproof.report.drawing.bars import draw_bars as draw_bars
     from stillproof.report.drawing.curves import draw_curves as draw_curves
+    from stillproof.report.drawing.draw import draw as draw
     from stillproof.report.figures.by_group import basis_of as basis_of
     from stillproof.report.figures.by_group import figures_by as figures_by
+    from stillproof.report.figures.score_grid import score_grid as score_grid
     from stillproof.report.figures.values import Bar as Bar
     from stillproof.report.figures.values import Bars as Bars
+    from stillproof.report.figures.values import Cloud as Cloud
     from stillproof.report.figures.values import Curve as Curve
     from stillproof.report.figures.values import CurvePanel as CurvePanel
     from stillproof.report.figures.values import Curves as Curves
+    from stillproof.report.figures.values import Embedding as Embedding
+    from stillproof.report.figures.values import HeatCell as HeatCell
+    from stillproof.report.figures.values import HeatMap as HeatMap
+    from stillproof.report.figures.values import Level as Level
+    from stillproof.report.figures.values import Plane as Plane
     from stillproof.report.figures.values import Point as Point
+    from stillproof.report.figures.values import Scatter as Scatter
+    from stillproof.report.figures.values import ScoreGrid as ScoreGrid
+    from stillproof.report.figures.values import Search as Search
+    from stillproof.report.figures.values import Spot as Spot
+    from stillproof.report.figures.values import Stack as Stack
+    from stillproof.report.figures.values import StackedBars as StackedBars
+    from stillproof.report.figures.values import StepCurves as StepCurves
+    from stillproof.report.figures.values import StepLine as StepLine
+    from stillproof.report.figures.values import StepPanel as StepPanel
+    from stillproof.report.measure import Measure as Measure
+    from stillproof.report.published import Published as Published
     from stillproof.report.rows import Rows as Rows
     from stillproof.report.rows import grouped as grouped
     from stillproof.report.rows import missing_notes as missing_notes
@@ -99,9 +118,12 @@ if TYPE_CHECKING:
     from stillproof.report.tables.table import Bytes as Bytes
     from stillproof.report.tables.table import Column as Column
     from stillproof.report.tables.table import Difference as Difference
+    from stillproof.report.tables.table import Mean as Mean
     from stillproof.report.tables.table import Number as Number
+    from stillproof.report.tables.table import OutOf as OutOf
     from stillproof.report.tables.table import Percent as Percent
     from stillproof.report.tables.table import Seconds as Seconds
+    from stillproof.report.tables.table import Share as Share
     from stillproof.report.tables.table import Table as Table
     from stillproof.report.tables.table import Value as Value
 
@@ -115,6 +137,7 @@ if TYPE_CHECKING:
     from stillproof.run.stage import Job as Job
     from stillproof.run.stage import Stage as Stage
     from stillproof.run.trained_models import read_trained as read_trained
+    from stillproof.score.metric import AnswerShare as AnswerShare
     from stillproof.score.metric import AttackedModel as AttackedModel
     from stillproof.score.metric import AttackOutcome as AttackOutcome
     from stillproof.score.metric import AugmentationSides as AugmentationSides

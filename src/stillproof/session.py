@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillproof.verbs.attack_benching import AttackBenching
+from stillproof.verbs.attack_set_files import AttackSetFiles
 from stillproof.verbs.comparing import Comparing
 from stillproof.verbs.distilling import Distilling
 from stillproof.verbs.pooling import Pooling
@@ -10,7 +11,7 @@ from stillproof.verbs.reading import Reading
 from stillproof.verbs.running import Running
 
 
-class Session(Distilling, Comparing, Pooling, AttackBenching, Running, Reading):
+class Session(Distilling, Comparing, Pooling, AttackBenching, AttackSetFiles, Running, Reading):
     """A store, a data folder and a way to compute: distil, train, attack, compare, run and show like the command line.
 
     ``with Session("results.db") as session:`` closes the store at its end. What a method returns, others take:

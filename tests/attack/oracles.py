@@ -203,6 +203,11 @@ BOUNDED = [
     Case("apgd-t", "adv_lib", adv_lib("apgd_targeted", norm=_is(float("inf")), eps=_eps)),
     Case("square:queries=500", "torchattacks", torchattacks("Square", eps=_eps, n_queries=_is(500))),
     Case(
+        "square:queries=500:loss=ce",
+        "torchattacks",
+        torchattacks("Square", eps=_eps, n_queries=_is(500), loss=_is("ce")),
+    ),
+    Case(
         "square:queries=500:norm=L2",
         "torchattacks",
         torchattacks("Square", norm=_is("L2"), eps=_eps, n_queries=_is(500)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 import pytest
 import torch
 from attack_setups import HALF, attacked
@@ -15,6 +16,7 @@ from stillproof.attack.stepping.walk import Walk
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
+from stillproof.score.robust_curve import robust_curve
 
 
 def test_progress_is_looked_at_ever_more_often() -> None:
@@ -105,3 +107,13 @@ def test_a_search_that_leads_nowhere_is_refused(name: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
         attack_of(name)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["apgd:steps=5:eps=0.05", "apgd:steps=5:norm=L2:eps=3", "pgd-l1:steps=5:eps=12"])
+def test_a_curve_of_its_sizes_has_all_that_it_found_at_its_own_radius(name: str) -> None:
+    attack, found = attack_of(name), attacked(name, 100)
+    assert attack.radius is not None and found.success.sum() >= 20
+    sizes = {"Linf": found.linf, "L2": found.l2, "L1": found.l1}[attack.measured_in].numpy()
+    away = np.where(found.success, sizes, np.inf)
+    (point,) = robust_curve(away, found.clean_right.numpy(), [attack.radius])
+    assert point.robust == pytest.approx(found.robust_accuracy)

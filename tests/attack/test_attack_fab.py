@@ -91,9 +91,18 @@ def test_the_share_of_images_that_it_finds_nearer_than_eps_is_about_that_of_atta
     assert (by_fab != apgd.robust).sum() <= 2
 
 
+def test_an_image_whose_border_is_further_than_that_stays_as_it_was() -> None:
+    free, bound = attacked("fab:steps=15", 40), attacked(f"fab:steps=15:farthest={HALF}", 40)
+    near = free.fooled & (free.linf <= HALF)
+    assert torch.equal(bound.fooled, near) and near.any() and not near.all()
+    assert torch.equal(bound.linf[near], free.linf[near]) and not bound.linf[~near].any()
+    assert attack_of(f"fab:farthest={HALF}").radius == HALF and attack_of("fab").radius is None
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
+        ("fab:farthest=0", "farthest must be above 0, not 0"),
         ("fab:steps=0", "steps must be at least 1, not 0"),
         ("fab:alpha_max=1.5", "alpha_max must lie in [0, 1], not at 1.5"),
         ("fab:eta=0.9", "eta must be at least 1, not 0.9"),

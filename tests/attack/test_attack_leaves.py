@@ -26,7 +26,8 @@ from stillproof.core.presets import preset_params
 from stillproof.core.seeds import Seeds
 
 TO_THE_END = Rules(early_exit=False, answer="last", keep_images=True)
-BOUNDED = sorted(name for name in attacks.entries() if attack_of(name).radius is not None)
+OWN = [name for name, entry in attacks.entries().items() if not entry.below]
+BOUNDED = sorted(name for name in OWN if attack_of(name).radius is not None)
 
 
 def made(name: str, count: int = 20, rules: Rules = TO_THE_END) -> Tensor:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from attack_setups import HALF, attacked
+from attack_setups import HALF, attacked, images, trained
 
 from stillproof.attack.base.attack import attack_of
+from stillproof.attack.base.losses import usual_cross_entropy
 from stillproof.attack.base.rules import Rules
 from stillproof.attack.square import moved_mass, pyramids, share_changed, side_of, tiled, windows
 from stillproof.core.errors import BadInput
@@ -62,11 +63,31 @@ def test_draws_do_not_depend_on_who_else_is_left() -> None:
     assert torch.equal(early.fooled, late.fooled) and torch.equal(early.first_success, late.first_success)
 
 
+def test_the_loss_decides_which_squares_are_kept() -> None:
+    by_loss = {
+        name: attacked(
+            f"square:eps={HALF / 4}:queries=60:loss={name}", 20, rules=Rules(early_exit=False, keep_images=True)
+        )
+        for name in ("margin", "ce")
+    }
+    labels = images(20)[1]
+    losses = {}
+    for name, found in by_loss.items():
+        assert found.images is not None
+        with torch.no_grad():
+            losses[name] = usual_cross_entropy(trained()(found.images), labels, None)
+    held = by_loss["margin"].robust & by_loss["ce"].robust
+    assert held.any() and losses["ce"][held].mean() >= losses["margin"][held].mean()
+    assert not torch.equal(losses["ce"], losses["margin"])
+    assert attack_of("square") == attack_of("square:loss=margin")
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
         ("square:queries=0", "queries must be at least 1, not 0"),
         ("square:p_init=0", "p_init must be above 0 and at most 1, not 0"),
+        ("square:loss=dlr", "loss = 'dlr' is not allowed"),
         ("square:norm=L1", "norm = 'L1' is not allowed"),
     ],
 )

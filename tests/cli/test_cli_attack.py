@@ -156,7 +156,11 @@ BAD = [
     (["--attack", "fgsm,pgd", "--set", "steps=3"], 2, "unknown parameter of attack 'fgsm' 'steps'"),
     (["--attack", "pgd", "--targeted=nearest"], 2, "unknown policy of targets 'nearest'"),
     (["--attack", "pgd", "--protocol", "fare"], 2, "unknown protocol 'fare': did you mean 'fair'?"),
-    (["--attack", "pgd", "--protocol", "faithful:dc-bench"], 2, "did you mean 'faithful:beard' or 'faithful'?"),
+    (
+        ["--attack", "pgd", "--protocol", "faithful:dc-bench"],
+        2,
+        "did you mean 'faithful:beard' or 'faithful:mad' or 'faithful'?",
+    ),
     (["--attack", "pgd", "--limit", "360"], 2, "limit = 360 is not allowed: digits has 359 test images"),
     (["--attack", "pgd", "--network", "convnet-1"], 2, "says itself what its network is"),
     (

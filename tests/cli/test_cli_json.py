@@ -40,6 +40,18 @@ class Broken:
         raise RuntimeError("it went off")
 """
 RUN = ["run", "accuracy", "--dataset", "digits", "--scale", "smoke", "--plugin", "broken.py", *TINY]
+ATTACK_SET = [
+    "attack-set",
+    "build",
+    "--dataset",
+    "digits",
+    "--model",
+    "net.pth",
+    "--attacks",
+    "mad/13",
+    "--per-class",
+    "3",
+]
 SUITE = [*RUN, "--methods", "random", "--seeds", "2"]
 
 
@@ -89,6 +101,8 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "check": ["check", "mine.py"],
         "doctor": ["doctor"],
         "attack-bench": ["attack-bench", "net.pth", "--dataset", "digits", "--attack", "fmn", "--limit", "20"],
+        "attack-set build": [*ATTACK_SET],
+        "attack-set build --dry-run": [*ATTACK_SET, "--dry-run"],
     }
     found = {name: stillproof(*argv, "--json", cwd=folder).json() for name, argv in commands.items()}
     failed = stillproof(*RUN, "--methods", "broken", "--seeds", "1", "--set", "full_recipe=", "--json", cwd=folder)
@@ -125,7 +139,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 24
+    assert len(page) == 26
     printed["table --by-class"]["tables"].clear()  # as those of `table`
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb
@@ -195,7 +209,7 @@ def failures_are_told_apart(printed: dict[str, Any]) -> None:
     assert printed["status"]["cells"]["distill"] == {"done": 3, "failed": 2}
     assert len(printed["status"]["failed"]) == 4 and len(printed["status"]["runs"]) == 2
     calls = [call["verb"] for call in printed["status"]["calls"]]
-    assert calls == ["distill", "attack-bench", "attack", "train", "distill"]
+    assert calls == ["distill", "attack-set", "attack-bench", "attack", "train", "distill"]
     cause = printed["status"]["causes"][0]
     assert cause["frames"][0]["code"] == 'raise RuntimeError("it went off")'
     (left,) = printed["status"]["leftovers"]

@@ -134,3 +134,20 @@ def test_attacks_of_a_pool_are_judged_in_balls_of_their_norms(folder: Path) -> N
             assert found is not None and found["success"].any()
             near = found["success"] & (found[norm] <= eps)
             assert one.robust_accuracy == (found["clean_right"] & ~near).sum() / 60
+
+
+def test_a_pool_says_which_changes_counted(folder: Path) -> None:
+    attacks = ["fmn:steps=1", "ddn:steps=1", "deepfool:steps=1", "fab:steps=1:farthest=0.1", "onepixel:steps=1", "fgsm"]
+    with Session(str(folder / "stillproof.db")) as session:
+        session.pool_add("told", made(session, "train")[-1:])
+        fair = session.pool_scores("told", attacks, limit=5)
+        faithful = session.pool_scores("told", ["deepfool:steps=1", "fgsm"], limit=5, protocol="faithful")
+    balls = [(row["eps"], row["within"] and row["within"]["eps"]) for row in fair.as_dict()["attacks"]]
+    assert balls == [(None, 8 / 255), (None, 128 / 255), (None, 128 / 255), (0.1, None), (None, None), (8 / 255, None)]
+    assert [note for note in fair.table().notes if note.startswith("Changes of ")] == [
+        "Changes of fmn:steps=1 count if they are no larger than 8/255 in Linf.",
+        "Changes of ddn:steps=1, deepfool:steps=1 count if they are no larger than 128/255 in L2.",
+        "Changes of onepixel:steps=1 count whatever their size.",
+    ]
+    (said,) = [note for note in faithful.table().notes if note.startswith("Changes of ")]
+    assert said == "Changes of deepfool:steps=1 count whatever their size."

@@ -186,3 +186,23 @@ def test_a_damaged_snapshot_is_none(tmp_path: Path) -> None:
     data[-1] ^= 1
     file.write_bytes(data)
     assert ctx.snapshots().keys() == {2}
+
+
+def test_weights_that_compiled_code_has_laid_out_by_channels_go_on(tmp_path: Path) -> None:
+    """A loop lays them out at its first step, which is after a resumed one has put them back."""
+
+    def run(total: int) -> tuple[list[int], nn.Module]:
+        body = nn.Sequential(nn.Conv2d(3, 4, 3, bias=False), nn.BatchNorm2d(4))
+        steps = []
+        for step in Context(Seeds(0), scratch=tmp_path, checkpoint_seconds=0.0).loop(10, body=body):
+            body.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+            nn.init.constant_(body[0].weight, step)  # type: ignore[arg-type]
+            steps.append(step)
+            if len(steps) == total:
+                break
+        return steps, body
+
+    first, _ = run(4)
+    second, body = run(10)
+    assert first == [0, 1, 2, 3] and second == [3, 4, 5, 6, 7, 8, 9], "the step that was broken off is made again"
+    assert (body.state_dict()["0.weight"] == 9).all()

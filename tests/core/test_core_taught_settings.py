@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from stillproof.core.components import recipes
+from stillproof.core.imagenet_sets import IMAGENET
 from stillproof.core.taught_settings import METHODS, TABLE, Source, taught_setting
 
 
@@ -24,6 +25,7 @@ def made(source: Source, method: str, dataset: str, ipc: int = 10, **more: Any) 
         ("dd-ranking", "cifar100", (20, 50, 200), 0.001, "rded-aug"),
         ("dd-ranking", "tiny_imagenet", (100, 100, 200), 0.001, "rded-aug"),
         ("dd-ranking", "imagenet", (20, 100, 200), 0.001, "rded-aug"),
+        ("dd-ranking", "imagenette", (100, 100, 100), 0.001, "rded-aug(factor=2)"),
     ],
 )
 def test_rded_by_data_set_and_size(
@@ -44,6 +46,15 @@ def test_sre2l_by_data_set() -> None:
     there = made("dd-ranking", "sre2l", "tiny_imagenet")
     assert (there.batch, there.epochs, there.objective) == (1024, 400, "kl(temperature=20)")
     assert (there.optimiser, there.schedule, there.augment) == ("adamw", "cosine-to-half", "rded-aug(min_scale=0.08)")
+
+
+@pytest.mark.parametrize("dataset", IMAGENET)
+def test_imagenet_and_its_subsets_have_the_settings_of_the_papers_table(dataset: str) -> None:
+    found = made("dd-ranking", "sre2l", dataset)
+    assert (found.batch, found.epochs, found.objective) == (1024, 300, "kl(temperature=20)")
+    assert (found.schedule, found.augment) == ("cosine-to-half", "rded-aug(min_scale=0.08)") and found.decay_vectors
+    for method in METHODS:
+        assert taught_setting("dd-ranking", method, dataset, 10)[1] == "resnet-18-bn-imagenet"
 
 
 @pytest.mark.parametrize("method", METHODS)

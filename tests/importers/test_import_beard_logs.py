@@ -86,6 +86,46 @@ def test_a_folder_of_logs_gives_the_published_scores(tmp_path: Path, stillproof:
     assert "RR 6.99" in again.out and "already in the store" in again.out and "44.68" in again.out
 
 
+METRICS = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stillproof.plugin import ShareUnderAttack, Unsupported, metrics
+
+@metrics.register("lost", version=1)
+@dataclass(frozen=True)
+class Lost(ShareUnderAttack):
+    \"\"\"What the first attack takes from the first model.\"\"\"
+
+    title: ClassVar[str] = "lost first %"
+
+    def value(self, evidence):
+        model = evidence.models[0]
+        return model.clean_accuracy - model.attacks["0"].accuracy
+
+@metrics.register("by-image", version=1)
+@dataclass(frozen=True)
+class ByImage(ShareUnderAttack):
+    \"\"\"What logs do not hold.\"\"\"
+
+    title: ClassVar[str] = "by image"
+
+    def value(self, evidence):
+        raise Unsupported("what came of single images is not stored.")
+"""
+
+
+def test_scores_of_logs_show_metrics_of_plug_ins(tmp_path: Path, stillproof: Commands) -> None:
+    path = write_log(tmp_path, 50)
+    (tmp_path / "more.py").write_text(METRICS, encoding="utf-8")
+    asked = ("import", str(path), "--plugin", "more.py")
+    scores = stillproof(*asked, "--json", cwd=tmp_path).json()["scores"]
+    assert scores["BACON 50 ipc, targeted"]["metric_lost"] == pytest.approx(0.6995 - 0.4468)
+    assert scores["BACON 50 ipc, untargeted"]["metric_by_image"] is None
+    shown = stillproof(*asked, cwd=tmp_path).out
+    assert "lost first % 25.27" in shown and "by image" not in shown
+
+
 def test_logs_of_several_models_are_told_apart_and_pooled_by_method_alone(tmp_path: Path) -> None:
     texts = {ipc: write_log(tmp_path, ipc).read_text(encoding="utf-8") for ipc in LINES}
     (tmp_path / "DM_evaluation_log.txt").write_text(texts[1].replace("BACON", "DM"), encoding="utf-8")

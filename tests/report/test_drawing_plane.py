@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
 from figure_parts import BASIS, inked_share, marks, overlaps, summary, texts
@@ -8,7 +9,8 @@ from figure_parts import BASIS, inked_share, marks, overlaps, summary, texts
 from stillproof.core.errors import BadInput
 from stillproof.report.drawing.plane import draw_plane
 from stillproof.report.drawing.style import LOOKS
-from stillproof.report.figures.values import Plane, Spot
+from stillproof.report.figures.score_grid import score_grid
+from stillproof.report.figures.values import Plane, ScoreGrid, Spot
 from stillproof.report.measure import difference
 from stillproof.report.published import Published
 from stillproof.score.dd_ranking import label_robust_score
@@ -20,9 +22,22 @@ SPOTS = [
     Spot("sre2l", None, summary(-0.05), panel="10 images"),
     Spot("dm", summary(0.4), summary(0.05), panel="1 image"),
 ]
-DATA = Plane(
-    "Title", SPOTS, BASIS, difference("HLR"), difference("IOR"), "LRS", label_robust_score, better="upper left"
-)
+HLR, IOR = difference("HLR"), difference("IOR")
+
+
+def plane(spots: list[Spot]) -> Plane:
+    grid = score_grid(spots, HLR, IOR, label_robust_score)
+    return Plane("Title", spots, BASIS, HLR, IOR, "LRS", grid, better="upper left")
+
+
+DATA = plane(SPOTS)
+
+
+def test_a_plane_is_data_with_the_score_wherever_its_axes_reach() -> None:
+    grid = ScoreGrid(**json.loads(json.dumps(dataclasses.asdict(DATA)))["score"])
+    assert grid == DATA.score and (len(grid.scores), {len(row) for row in grid.scores}) == (len(grid.y), {len(grid.x)})
+    assert grid.x[0] < 0 < 0.5 < grid.x[-1] < 1 and grid.y[0] < -0.05 < 0.3 < grid.y[-1] < 1
+    assert grid.scores[3][5] == pytest.approx(float(label_robust_score(grid.x[5], grid.y[3])))
 
 
 def test_marks_are_at_both_differences() -> None:
@@ -61,10 +76,10 @@ def test_lines_are_written_where_no_mark_is() -> None:
 @pytest.mark.parametrize("mean", [0.0, 0.9999])
 def test_the_ends_of_the_plane_can_be_drawn(mean: float) -> None:
     spots = [Spot("dm", summary(mean, None), summary(-mean, 0.9))]
-    figure = draw_plane(dataclasses.replace(DATA, spots=spots))
+    figure = draw_plane(plane(spots))
     assert ("Intervals are cut off at -100 and 100." in texts(figure)) == (mean > 0.5)
 
 
 def test_no_answers_are_no_figure() -> None:
     with pytest.raises(BadInput, match="nothing to draw in the plane"):
-        draw_plane(dataclasses.replace(DATA, spots=[SPOTS[2]]))
+        draw_plane(plane([SPOTS[2]]))

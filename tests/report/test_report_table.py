@@ -16,6 +16,7 @@ from stillproof.report.tables.table import (
     Column,
     Difference,
     Number,
+    OutOf,
     Percent,
     Radius,
     Seconds,
@@ -48,6 +49,8 @@ THREE = Summary(0.29, 0.01, 3, (0.284, 0.295))
         (Share(0.6713, (0.6211, 0.7178)), "67.13 (62.1 to 71.8)"),
         (Number(0.012345), "0.0123"),
         (Number(17.64, ".1f"), "17.6"),
+        (OutOf(1, 3), "1 of 3"),
+        (OutOf(0, 0, "not checked"), "not checked"),
         (Radius(8 / 255), "8/255"),
         (Radius(0.1), "0.1"),
         (Published(0.31, "Table 4", "A paper"), "31.00"),
@@ -136,16 +139,18 @@ def test_json_has_every_column_of_every_row() -> None:
 def test_numbers_stay_numbers_until_people_read_them() -> None:
     row: dict[str, Value] = {"clean": Percent(0.97214, 2), "robust": Share(0.5, (0.4, 0.6))}
     row |= {"passes": Number(17.6543, ".1f"), "eps": Radius(8 / 255)}
+    row |= {"rung": OutOf(1, 3)}
     columns = [Column(key, key, type(value)) for key, value in row.items()]
     rows = Table("t", "A title", columns, [row, {}])
-    assert shown(rows).numbers == [True] * 4
+    assert shown(rows).numbers == [True] * 5
     known, unknown = to_json(rows)["rows"]
     told = {"clean": 0.97214, "robust": {"value": 0.5, "ci95": [0.4, 0.6]}, "passes": 17.6543, "eps": 8 / 255}
+    told |= {"rung": {"count": 1, "total": 3}}
     assert known == told and unknown == dict.fromkeys(row)
     assert to_csv(rows).splitlines()[1:] == [
-        "clean,robust_value,robust_ci95_low,robust_ci95_high,passes,eps",
-        f"0.97214,0.5,0.4,0.6,17.6543,{8 / 255}",
-        ",,,,,",
+        "clean,robust_value,robust_ci95_low,robust_ci95_high,passes,eps,rung_count,rung_total",
+        f"0.97214,0.5,0.4,0.6,17.6543,{8 / 255},1,3",
+        ",,,,,,,",
     ]
 
 

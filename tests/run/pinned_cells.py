@@ -32,6 +32,7 @@ TRIED = [
     for rate in RATES
 ]
 BEST = Request("best-rate", selected=[selected(one, "last") for one in TRIED], rates=RATES, rule="heldout")
+UNDER = partial(Request, "attacked-set", model=MODEL, dataset="digits", per_class=6)
 BENCH = partial(Request, "attack-bench", model=MODEL, dataset="digits", budget=20, limit=20)
 
 CELLS = {
@@ -80,6 +81,8 @@ CELLS = {
     "worst case": Request("worst-case", of=[PGD, Request("within", of=CW, norm="L2", eps=0.5)]),
     "transfer": Request("transfer", of=KEPT, model=TEACHER),
     "judge": Request("judge", model=TEACHER, on=KEPT),
+    "attacked set": UNDER(attack="pgd:eps=8/255:steps=3"),
+    "attacked set of mad": UNDER(attack="mad/29", protocol="faithful:mad"),
     "robust curve": Request("robust-curve", of=FMN, checks=[PGD], largest=0.25),
     "attack time": Request("attack-time", of=PGD, first=10),
     "attack check": Request("attack-check", model=MODEL, dataset="digits", eps=8 / 255, limit=20),
@@ -133,8 +136,10 @@ PINNED = {
     "within": "76a99ae64b0134038bb3aee28ad693717a2d39b6010af3d59b23cf920f0bbd46",
     "worst case": "74d12f203bd72d2f48f070205867e3332f6599273c25451da1bb24fdeb643ca9",
     "judge": "e59b29a461c2c89c8af8a92edd11b75212152d7215e60307e0d79156f98c0296",
+    "attacked set": "69d10932aa45c6690c5e91ea9fcbf225c175217607681d323f9453e2489c3788",
+    "attacked set of mad": "3d3fc42cb1a28ba72b6a557d10cf5c84adcfdf72ff4199a239d4934903f78940",
     "transfer": "113e22c76c2660e16b794172f1a4b4bfe97615cbd7896d616c76bad542b737c7",
-    "robust curve": "1297b72953f3bcf476b4c44831e4b50b670dedfd9befbebd86c0d5ff516024ad",
+    "robust curve": "f2ee21384fdbcbadca4eea34b29b6c4f0de534f1b0d35148638cc4e4c87ca6e6",
     "attack time": "71914c4a68addf66a3a29855c364d12ab27c7007afe2f1fc01407a3dc016fc0d",
     "attack check": "0cc888fe797e70280d9fe84512d9a4d7f95fd2314e1882246849f4591e9527de",
     "attack bench": "247fa01de0e79af11a3aab186ff9c751acf9a6d0421003324d36f67c16a9dcdd",

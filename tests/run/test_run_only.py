@@ -7,7 +7,7 @@ import pytest
 from commands import TINY, Commands, query
 from stillproof.core.errors import BadInput
 from stillproof.run.cell import Cell
-from stillproof.run.only import only
+from stillproof.verbs.running import only
 
 FAILING = '''
 from dataclasses import dataclass

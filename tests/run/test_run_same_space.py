@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +12,12 @@ import torch
 from stillproof.core.errors import BadInput
 from stillproof.core.space_text import space_called, space_text
 from stillproof.core.types import Distilled, Space
-from stillproof.data.load import source
+from stillproof.data.load import load, source
 from stillproof.run.plan import Planner
 from stillproof.session import Session
 from stillproof.sets.fronts import front_of
 from stillproof.sets.read import read_set
+from stillproof.sets.teachers import load_stored
 from stillproof.suites.requests import Request, distilled, real_images, stored_set, trained
 
 DATA = real_images("digits")
@@ -57,6 +59,28 @@ def test_images_are_whitened_as_the_method_whitens(session: Session, variant: st
     assert torch.allclose(back, pixels, atol=1e-5)
     if variant == "usual":  # what one asked for by hand before
         assert torch.allclose(whitened.images, read(session, drawn(method="random:zca=true")).images, atol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["mtt:zca=true", "k-center"])
+def test_all_real_images_are_taken_there_when_a_network_is_trained_on_them(session: Session, method: str) -> None:
+    alike = Request("same-space", of=DATA, like=distilled(DATA, method, 2, 0, scale="smoke"))
+    plain, beside_it = (trained(on, "mlp", "quick-real:epochs=2", 0) for on in (DATA, alike))
+    planner = Planner(session.root)
+    assert (planner.plan(plain) is planner.plan(beside_it)) == (method == "k-center")
+    (model,) = session.answer(beside_it)["models"].values()
+    stored = session.store.artifacts.read(model)
+    kind, ref = stored.card["space"]["kind"], stored.card["space"]["ref"]
+    if method == "k-center":
+        assert kind == "normalised"
+        return
+    assert (kind, ref) == ("zca", session.answer(Request("zca", dataset="digits"))["artifact"])
+    digits, seen = load("digits", "test", Path()), load_stored(stored, session.store, "cpu")
+    with torch.no_grad():
+        accuracy = (seen(digits.read(slice(None))).argmax(1) == digits.labels).double().mean().item()
+    assert accuracy == pytest.approx(session.answer(beside_it)["test_accuracy"][-1]) and accuracy > 0.3
+    known = stored_set("ab" * 32, "digits", space=space_text(Space("zca", ref=ref)))
+    again = session.answer(trained(Request("same-space", of=DATA, like=known), "mlp", "quick-real:epochs=2", 0))
+    assert again["test_accuracy"] == session.answer(beside_it)["test_accuracy"], "a whitening that is in the store"
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import signal
@@ -15,6 +16,7 @@ import pytest
 
 from stillproof.core.components import stages
 from stillproof.core.errors import Corrupt, LeaseLost, StoreError, Unsupported
+from stillproof.core.repetitions import repetitions
 from stillproof.core.spec import digest
 from stillproof.run import heartbeat, worker
 from stillproof.run.cell import Cell
@@ -46,6 +48,8 @@ class Moody(Stage):
             raise Corrupt("its hash is another.")
         if does == "finds no space":
             raise StoreError("there is no space left.")
+        if does == "counts":
+            return Answer({"times": repetitions()})
         if does == "stops the user's way":
             signal.raise_signal(signal.SIGTERM)
         return Answer({"fine": True})
@@ -92,6 +96,16 @@ def test_what_needs_a_cell_ends_as_it_ended_and_in_its_words(store: Store, does:
     assert work(store, first, second, third) == dict.fromkeys(("first", "second", "third"), status)
     assert error_of(store, second) == error_of(store, third)
     assert error_of(store, third) == f"not computed: first ended as {status}: {sentence_of(error_of(store, first))}"
+
+
+def test_a_search_of_learning_rates_shares_its_compiled_code(store: Store) -> None:
+    recipes = ["quick:epochs=3", "quick:epochs=3:lr=0.1", "quick:lr=0.5:epochs=3", "quick:epochs=4", "real"]
+    cells = [dataclasses.replace(a_cell(name, "counts"), where={"recipe": name}) for name in recipes]
+    assert set(work(store, *cells).values()) == {"done"}
+    records = store.results.get_many([cell.id for cell in cells])
+    times = [result["times"] for cell in cells if (result := records[cell.id].result)]
+    assert sorted(times[:3]) == [1, 2, 3], "those that are still to come, and itself"
+    assert times[3:] == [1, 1]
 
 
 def test_no_space_stops_the_run_and_gives_the_claim_back(store: Store) -> None:

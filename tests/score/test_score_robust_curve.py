@@ -22,6 +22,14 @@ def test_a_curve_falls_where_images_are_lost() -> None:
     assert all(point.ci95[0] < point.robust < point.ci95[1] for point in points)
 
 
+def test_a_size_that_rounding_made_a_little_larger_is_within_its_radius() -> None:
+    stored = np.array([0.05, 0.05, 8 / 255, 12.0], dtype=np.float32)  # as attacks keep sizes
+    larger = stored.astype(np.float64) + np.array([3e-8, 3e-6, 3e-8, 5e-6])
+    reached = [robust_curve([away], [True], [eps])[0].robust for away, eps in zip(larger, stored, strict=True)]
+    assert reached == [0.0, 1.0, 0.0, 0.0]
+    assert robust_curve([1e-8], [True], [0.0])[0].robust == 1.0, "no change is none at all"
+
+
 def test_the_area_is_that_of_the_steps() -> None:
     # 0.75 up to 1, 0.5 up to 2, 0.25 up to 4.
     assert area_under(AWAY, RIGHT, 4.0) == pytest.approx(0.75 + 0.5 + 2 * 0.25)

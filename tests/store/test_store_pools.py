@@ -35,8 +35,16 @@ def test_a_pool_holds_sets_and_models_each_once_in_their_order(store: Store) -> 
     assert store.pools.names() == ["another", "mine"]
 
 
+def test_what_came_at_once_stays_in_its_order(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stillproof.store.pools.time.time", lambda: 1.8e9)  # a clock that is coarser than the work
+    many = [keep(store, "model", number) for number in range(12)]
+    assert many != sorted(many)
+    store.pools.add("many", many)
+    assert [member.artifact for member in store.pools.members("many")] == many
+
+
 def test_what_does_not_belong_in_a_pool_is_refused(store: Store) -> None:
-    with pytest.raises(BadInput, match="is of kind zca: a pool holds distilled sets and models"):
+    with pytest.raises(BadInput, match="is of kind zca: a pool holds sets, attacked sets and models"):
         store.pools.add("mine", [keep(store, "zca", 1)])
     with pytest.raises(BadInput, match="is not in this store"):
         store.pools.add("mine", ["0" * 64])

@@ -80,6 +80,8 @@ def test_an_attack_without_a_ball_is_judged_within_one() -> None:
         ("fmn", {"linf_eps": 0.1}, ("Linf", 0.1)),
         ("fmn-l2", {"linf_eps": 0.1}, ("L2", 128 / 255)),
         ("fab:norm=L1", {}, ("L1", 12.0)),
+        ("fab:farthest=0.1", {}, None),
+        ("fab-t:norm=L2:farthest=0.5", {}, None),
         ("deepfool:norm=Linf", {}, ("Linf", 8 / 255)),
         ("onepixel", {}, None),
         ("pgd-l2", {}, None),

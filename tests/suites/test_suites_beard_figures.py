@@ -93,8 +93,10 @@ def test_the_trade_off_has_a_spot_per_size_and_lines_of_what_is_kept() -> None:
         x, y = places[f"targeted, ipc {ipc}"]
         assert x is not None and y is not None
         assert [x.mean, y.mean] == pytest.approx([clean / 100, 0.2])
-    kept = figure.score(np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.6, 0.0]))
-    assert kept.tolist() == [0.5, 1.0, 1.0]
+    grid = figure.score
+    assert grid.x[0] == grid.y[0] == 0 and grid.scores[0][0] == 1, "of nothing all is kept"
+    kept = [[min(robust / clean, 1.0) for clean in grid.x[1:]] for robust in grid.y]
+    assert np.allclose([row[1:] for row in grid.scores], kept)
 
 
 def left(value: float) -> list[dict[str, float]]:

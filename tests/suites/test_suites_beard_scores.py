@@ -7,7 +7,7 @@ from beard_answers import ACCURACY, ATTACKS, bacon, row
 
 from stillproof.report.answers import Answered
 from stillproof.report.rows import by_section
-from stillproof.report.tables.table import Mean, Table, Value
+from stillproof.report.tables.table import Mean, OutOf, Table, Value
 from stillproof.report.tables.text import text_of
 from stillproof.score.stats import Summary
 from stillproof.suites.beard.assessed import Assessed, assessed
@@ -150,13 +150,13 @@ def test_a_mode_without_any_score_does_not_take_ranks_away() -> None:
 
 
 def test_alarms_stand_beside_robust_numbers() -> None:
-    assert {line["alarms"] for line in tables(bacon())["scores"].rows} == {"not checked"}
+    assert {text_of(line["alarms"]) for line in tables(bacon())["scores"].rows} == {"not checked"}
     rung = [{"alarms": ["the gradient is zero"]}]
     checks = [row(ipc, "", [*rung], None, section="alarms") for ipc in ACCURACY]
     lines = tables([*bacon(), *checks])["scores"].rows
-    assert [line["alarms"] for line in lines] == ["1 of 1"] * 3 + ["3 of 3"]
+    assert [line["alarms"] for line in lines] == [OutOf(1, 1, "not checked")] * 3 + [OutOf(3, 3, "not checked")]
     found = tables([*bacon(), *checks])
-    assert {line["alarms"] for line in found["leaderboard-cifar10-unified"].rows} == {"3 of 3"}
+    assert {text_of(line["alarms"]) for line in found["leaderboard-cifar10-unified"].rows} == {"3 of 3"}
 
 
 def test_pooled_accuracies_stay_within_all_and_nothing() -> None:

@@ -168,13 +168,17 @@ def test_faithful_trains_on_real_images_by_the_originals_table(
     assert found == expected
 
 
-def test_faithful_tests_taught_methods_twenty_times_and_whitens_no_datadam() -> None:
-    paper = suite("paper", protocol="faithful", methods=["datadam"], sections=["labels"])
+def test_faithful_tests_taught_methods_twenty_times_and_whitens_neither_mtt_nor_datadam() -> None:
+    paper = suite("paper", protocol="faithful", methods=["mtt", "datadam", "dm"], sections=["labels"])
     rded = paper.setting("rded", 10, "cifar10")
     assert [recipes.build(one).curve_points for one in (rded.recipe, rded.hard_recipe)] == [20, 20]
     made = {one.method for row in of(paper.rows(), images="set") for at in row.requests for one in within(at)
             if one.stage == "distill"}  # fmt: skip
-    assert made == {"datadam:zca=False"}
+    assert made == {"mtt:zca=False", "datadam:zca=False", "dm"}
+    asked = suite("paper", protocol="faithful", methods=["mtt:zca=true"], sections=["labels"], ipc=[10])
+    alike = [one for row in of(asked.rows(), images="real") for at in row.requests for one in within(at)
+             if one.stage == "same-space"]  # fmt: skip
+    assert {(one.of.stage, one.like.method) for one in alike} == {("data", "mtt:zca=true")}, "as somebody asks for it"
 
 
 def test_a_budget_keeps_the_rates_nearest_to_the_recipes_own() -> None:

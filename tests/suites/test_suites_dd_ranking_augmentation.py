@@ -3,7 +3,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import pytest
 from answered import BROKEN, mean
 from ranked import ranked
@@ -73,6 +72,8 @@ def test_the_plane_has_one_panel_per_size() -> None:
         assert spot.x is not None and spot.x.ci95 == pytest.approx(summarise([-0.05, 0.01]).ci95)
         assert spot.y is not None and spot.y.ci95 == pytest.approx(summarise([0.10, 0.14]).ci95)
     assert (figure.x.title, figure.y.title) == ("IOR without augmentation (points)", "IOR with augmentation (points)")
-    score = figure.score(np.array([-0.02]), np.array([0.12]))  # the first is what the horizontal axis shows
-    assert (figure.score_name, figure.better) == ("ARS", "upper right") and score == pytest.approx(ars(0.12, -0.02))
+    without, augmented = figure.score.x[0], figure.score.y[-1]
+    score = figure.score.scores[-1][0]
+    assert (figure.score_name, figure.better) == ("ARS", "upper right")
+    assert without < 0 < augmented and score == pytest.approx(ars(augmented, without))
     assert "n = 2 seeds" in caption(figure)

@@ -40,6 +40,18 @@ def test_random_images_follow_the_space_of_a_set_that_is_there() -> None:
         assert on.of.stage == "same-space" and on.of.like.space == ZCA
 
 
+@pytest.mark.parametrize(("protocol", "whitened"), [("fair", False), ("faithful", True)])
+def test_all_real_images_are_whitened_beside_a_whitened_set_as_there(protocol: str, whitened: bool) -> None:
+    for there in (mine(space=ZCA), mine()):
+        (real,) = rows(there, protocol, images="real")
+        (own,) = rows(there, protocol, images="set", labels="own")
+        alike = whitened and there.space == ZCA
+        for on in trainings(real.requests):
+            assert on.stage == ("same-space" if alike else "data")
+            assert not alike or (on.of.stage, on.like.space) == ("data", ZCA)
+        assert real.keys["real_whitened"] == own.keys["real_whitened"] == ("mine" if alike else "")
+
+
 def test_random_images_beside_recorded_labels_ask_the_teacher_that_is_named_and_nobody_else() -> None:
     recorded = {"labels": "per-epoch", "recipe": "fkd:epochs=2"}
     (row,) = rows(mine(**recorded), images="random")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -53,6 +54,14 @@ def test_a_search_without_an_answer_is_a_dash_with_its_reason() -> None:
     table = table_of(searched(None))
     assert table.rows[0].get("chosen") is None and table.rows[0]["missing"] == 1
     assert "Missing: nothing could be trained" in table.notes
+
+
+def test_a_search_under_two_names_is_listed_once() -> None:
+    same, other = (searched(result(TRIED, 0.01), images="random") for _ in range(2))
+    first = searched(result(TRIED, 0.01), images="set")
+    rows = [dataclasses.replace(row, cells=cells) for row, cells in ((first, "a"), (other, "b"), (same, "a"))]
+    assert [line["images"] for line in table_of(*rows).rows] == ["set", "random"]
+    assert len(table_of(same, other).rows) == 2, "rows whose cells are not known"
 
 
 def test_a_choice_at_an_end_of_the_list_is_named() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from stillproof.report.answers import answered_rows
 from stillproof.report.drawing.save import save_figure
 from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
@@ -53,6 +54,16 @@ def test_random_images_are_no_better_than_themselves(session: Session) -> None:
     rows = newest_run(session.store, "dd-ranking").rows
     alike = [row for row in rows if (row["section"], row["method"], row.get("labels")) == ("labels", "random", "own")]
     assert len(alike) == 2 and alike[0]["cells"] == alike[1]["cells"]
+
+
+def test_random_images_in_the_usual_space_are_searched_once_for_all_methods(session: Session) -> None:
+    some = OPTIONS | {"methods": ["random", "k-center"], "sections": ["labels", "rates"]}
+    _, rows, _ = session.plan_suite("dd-ranking", some)
+    searches = [tuple(row["cells"]) for row in rows if row["section"] == "rates"]
+    assert len(set(searches)) < len(searches), "in other words, but the same cells"
+    run = newest_run(session.store, "dd-ranking")
+    answered = answered_rows(session.store, run)
+    assert [row.cells for row in answered] == [tuple(row["cells"]) for row in run.rows], "by which its table knows them"
 
 
 @pytest.mark.slow

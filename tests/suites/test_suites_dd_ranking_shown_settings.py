@@ -4,7 +4,7 @@ from typing import Any
 
 from stillproof.report.answers import Answered
 from stillproof.report.tables.formats import to_json
-from stillproof.report.tables.table import Marked
+from stillproof.report.tables.table import Marked, Number
 from stillproof.report.tables.text import shown
 from stillproof.suites.dd_ranking.shown_settings import settings_tables
 
@@ -44,17 +44,18 @@ ROWS = [
 def test_what_differs_from_most_is_marked() -> None:
     (table,) = settings_tables({"settings": ROWS})
     dm, _, rded = table.rows
-    assert (dm["lr"], dm["epochs"], dm["teacher"]) == ("0.01", 100, None)
-    assert rded["lr"] == Marked("0.001") and rded["teacher"] == Marked("convnet-1-bn") and rded["epochs"] == 100
+    assert (dm["lr"], dm["epochs"], dm["teacher"]) == (Number(0.01, "g"), 100, None)
+    assert rded["lr"] == Marked(Number(0.001, "g")) and rded["epochs"] == 100
+    assert rded["teacher"] == Marked("convnet-1-bn")
     assert rded["recipe"] == "rded", "a recipe is all the others under one name"
     text = shown(table)
     assert dict(zip(text.header, text.rows[2], strict=True))["lr"] == "0.001*"
-    assert to_json(table)["rows"][2]["lr"] == "0.001" and to_json(table)["rows"][0]["teacher"] is None
+    assert to_json(table)["rows"][2]["lr"] == 0.001 and to_json(table)["rows"][0]["teacher"] is None
 
 
 def test_without_a_most_common_value_all_are_marked() -> None:
     (table,) = settings_tables({"settings": [setting("dm"), setting("rded", lr=0.001)]})
-    assert [line["lr"] for line in table.rows] == [Marked("0.01"), Marked("0.001")]
+    assert [line["lr"] for line in table.rows] == [Marked(Number(0.01, "g")), Marked(Number(0.001, "g"))]
     assert not any(isinstance(line["batch"], Marked) for line in table.rows)
     absent = [setting("dm"), setting("rded", teacher="mlp"), setting("sre2l", teacher="mlp")]
     (table,) = settings_tables({"settings": absent})

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 import torch
+from benchmarks.families import FAMILIES
 from torch import Tensor
 from train_setups import equal_weights, make_model, train
 
 from fresh_python import run_python
+from stillproof.core.components import networks
 from stillproof.core.repetitions import repeated
 from stillproof.nets import compiled as module
 from stillproof.nets.compiled import compiled
@@ -156,6 +158,11 @@ def test_a_compiled_step_is_the_eager_one_but_for_rounding(monkeypatch: pytest.M
     assert plain.ctx.notes["compiled"] is False
     for name, weights in plain.weights.items():
         torch.testing.assert_close(fast.weights[name], weights, rtol=1e-4, atol=1e-5)
+
+
+def test_every_family_of_networks_is_measured_before_it_is_compiled() -> None:
+    ours = {entry.family for entry in networks.entries().values() if entry.origin == "stillproof"}
+    assert sorted(networks.entry(name).family for name in FAMILIES) == sorted(ours)
 
 
 @pytest.mark.slow

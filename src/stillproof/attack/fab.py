@@ -34,6 +34,8 @@ class FAB(Attack):
         alpha_max: The most weight of the way from the image itself, against that from the last point.
         eta: How far to go, as a share of the way to the border.
         beta: Share of the change that is left once the border is crossed.
+        farthest: Size of a change beyond which an image stays as it was; without a number, the nearest one counts
+            wherever it is.
     """
 
     steps: int = 100
@@ -41,6 +43,7 @@ class FAB(Attack):
     alpha_max: float = 0.1
     eta: float = 1.05
     beta: float = 0.9
+    farthest: float | None = None
 
     has_target = False
     leaves = False
@@ -56,11 +59,18 @@ class FAB(Attack):
                 raise ValueError(f"{name} must lie in [0, 1], not at {getattr(self, name):g}")
         if self.eta < 1:
             raise ValueError(f"eta must be at least 1, not {self.eta:g}")
+        if self.farthest is not None and not self.farthest > 0:
+            raise ValueError(f"farthest must be above 0, not {self.farthest:g}")
 
     @property
     def measured_in(self) -> Norm:
         """Return the norm of the changes."""
         return self.norm
+
+    @property
+    def radius(self) -> float | None:
+        """Return how far images may be changed; None if there is no bound."""
+        return self.farthest
 
     @property
     def passes(self) -> float:
@@ -81,7 +91,7 @@ class FAB(Attack):
             points = self._nearer(crafting, points, slopes, heights)
             logits = crafting.peek(points)
             crossed = crafting.fools(logits)
-            crafting.judge(points, logits, where=crossed & self._inside(crafting, points))
+            crafting.judge(points, logits, where=crossed & inside_ball(crafting, points, self.norm))
             back = crafting.images + self.beta * (points - crafting.images)
             points = torch.where(by_image(crossed, points), back, points)
             kept = crafting.staying()
@@ -107,10 +117,11 @@ class FAB(Attack):
         mixed = (1 - alpha) * (points + self.eta * on) + alpha * (images + self.eta * anew)
         return torch.minimum(torch.maximum(mixed, low), high)
 
-    def _inside(self, crafting: Crafting, points: Tensor) -> Tensor:
-        """Say which points lie in the ball, if there is one."""
-        far = sizes(points - crafting.images, self.norm)
-        return far <= (float("inf") if crafting.limits.eps is None else crafting.limits.eps)
+
+def inside_ball(crafting: Crafting, points: Tensor, norm: Norm) -> Tensor:
+    """Say which points lie in the ball, if there is one."""
+    far = sizes(points - crafting.images, norm)
+    return far <= (float("inf") if crafting.limits.eps is None else crafting.limits.eps)
 
 
 def nearest_border(crafting: Crafting, points: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
@@ -140,7 +151,8 @@ def nearest_border(crafting: Crafting, points: Tensor, norm: Norm) -> tuple[Tens
 def _of_all(crafting: Crafting, points: Tensor, norm: Norm, count: int) -> tuple[Tensor, Tensor]:
     """Return slopes and heights of the nearest of all borders, from the gradients of all logits."""
     classes = torch.arange(count, device=points.device).expand(len(points), -1)
-    gradients, logits = crafting.jacobian(points, classes)
+    counts = None if crafting.limits.eps is None else inside_ball(crafting, points, norm)
+    gradients, logits = crafting.jacobian(points, classes, where=counts)
     rows, own = torch.arange(len(points), device=points.device), crafting.labels
     slopes = gradients.flatten(2) - gradients[rows, own].flatten(1).unsqueeze(1)
     heights = logits - logits.gather(1, own.unsqueeze(1))

@@ -26,6 +26,8 @@ class FABTargeted(FAB):
         alpha_max: The most weight of the way from the image itself, against that from the last point.
         eta: How far to go, as a share of the way to the border.
         beta: Share of the change that is left once the border is crossed.
+        farthest: Size of a change beyond which an image stays as it was; without a number, the nearest one counts
+            wherever it is.
         classes: The most classes that are tried; all others, if there are fewer.
     """
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from stillproof.attack.base.attack import BoundedAttack
 from stillproof.attack.base.crafting import Crafting
-from stillproof.attack.base.losses import margin
+from stillproof.attack.base.losses import LOSSES
 from stillproof.attack.base.norms import Norm, by_image
 from stillproof.core.components import attacks
 from stillproof.core.presets import Preset
@@ -39,6 +39,7 @@ class Square(BoundedAttack):
         restarts: How often to begin anew with the images that are not fooled yet.
         gives_back: Whether images that are not fooled come back as they were, and not as near to it as they came; those
             that need no change are then left alone.
+        loss: What a square must make larger to be kept: the margin of the best wrong class, or the cross-entropy.
     """
 
     queries: int = 5000
@@ -47,6 +48,7 @@ class Square(BoundedAttack):
     rescaled: bool = True
     restarts: int = 1
     gives_back: bool = False
+    loss: Literal["margin", "ce"] = "margin"
 
     presets: ClassVar[Sequence[Preset]] = (Preset("smoke", {"queries": 20}),)
 
@@ -78,8 +80,8 @@ class Square(BoundedAttack):
         """Propose and keep; images that are fooled leave, where they may."""
         if self.gives_back:
             crafting = crafting.only(crafting.unfooled())
-        best = self._start(crafting)
-        lead = margin(crafting.logits(best), crafting.labels, crafting.targets)
+        best, rated = self._start(crafting), LOSSES[self.loss]
+        lead = rated(crafting.logits(best), crafting.labels, crafting.targets)
         drawn = torch.empty(len(crafting), 0, device=best.device)
         crafting, best, lead, drawn = _left(crafting, best, lead, drawn)
         for number in range(self.queries - 1):
@@ -88,7 +90,7 @@ class Square(BoundedAttack):
             if number % DRAWN == 0:
                 drawn = crafting.streams.uniform((DRAWN, 5 + best.shape[1]), "squares", number)
             points = self._proposal(crafting, best, drawn[:, number % DRAWN], number)
-            found = margin(crafting.logits(points), crafting.labels, crafting.targets)
+            found = rated(crafting.logits(points), crafting.labels, crafting.targets)
             better = found > lead
             best = torch.where(by_image(better, best), points, best)
             lead = torch.where(better, found, lead)

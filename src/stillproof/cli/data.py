@@ -25,7 +25,7 @@ def list_command(data: DataOption = None, as_json: JsonOption = False) -> None:
     root = data_root(data)
     rows = []
     for name, entry in sorted(datasets.entries().items()):
-        if name == "image_folder":  # not a set but a way to read one
+        if any(" = " not in param for param in entry.params.values()):  # not a set but a way to make one of something
             continue
         here, state = _state(name, root)
         rows.append({"name": name, "summary": entry.summary, "here": here, "state": state})

@@ -87,7 +87,7 @@ def command(
         said |= {"space": space, "mean": mean, "std": std, "labels": labels, "experiment": experiment}
         for option in (name for name, value in said.items() if value not in (None, "", "auto")):
             raise BadInput(f"{path} says by itself what it is about: leave --{option} out.")
-        import_beard(path, form, out, store, as_json)
+        import_beard(path, form, out, store, plugin, as_json)
         return
     if path is not None and not path.exists():
         raise BadInput(f"{path} is not there.")

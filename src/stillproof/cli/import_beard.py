@@ -21,7 +21,9 @@ def takes(path: Path, form: str) -> bool:
     return is_config(path) or is_log(path)
 
 
-def import_beard(path: Path, form: str, out: Path | None, store: str | None, as_json: bool) -> None:
+def import_beard(
+    path: Path, form: str, out: Path | None, store: str | None, plugin: list[Path] | None, as_json: bool
+) -> None:
     """Put logs into the store and print their scores, or write a configuration as TOML."""
     from stillproof.importers.beard_config import is_config
 
@@ -30,7 +32,7 @@ def import_beard(path: Path, form: str, out: Path | None, store: str | None, as_
         return
     if out is not None:
         raise BadInput(f"--out takes what was imported elsewhere, and {path} is a log: leave it out.")
-    _logs(path, store, as_json)
+    _logs(path, store, plugin, as_json)
 
 
 def _config(path: Path, out: Path | None, as_json: bool) -> None:
@@ -58,7 +60,7 @@ def _config(path: Path, out: Path | None, as_json: bool) -> None:
         write(f"{out}\nnext: {f'stillproof run {read.suite} --config {out}' if read.suite else read.commands[0]}")
 
 
-def _logs(path: Path, store: str | None, as_json: bool) -> None:
+def _logs(path: Path, store: str | None, plugin: list[Path] | None, as_json: bool) -> None:
     import dataclasses
 
     from stillproof.cli.session import session
@@ -67,7 +69,7 @@ def _logs(path: Path, store: str | None, as_json: bool) -> None:
     from stillproof.verbs.log_scores import scores_of_logs
 
     read_logs(path)  # before a store is made
-    with session(store, None, None) as opened:
+    with session(store, None, plugin) as opened:
         made = opened.import_logs(path)
     scores = scores_of_logs(made)
     values = [dataclasses.asdict(one.log) for one in made]

@@ -9,9 +9,12 @@ import typer
 
 from stillproof.cli.options import JsonOption, PluginOption, load_components
 from stillproof.cli.output import write_json, write_table
+from stillproof.cli.table import print_text
 from stillproof.core.components import REGISTRIES
 from stillproof.core.errors import UnknownName
 from stillproof.core.index import Entry
+from stillproof.core.mad_attacks import ATTACKS
+from stillproof.report.mad_tables import about_mad, mad_table
 
 MANY = 4  # short names of one family, from which on they are folded
 
@@ -44,11 +47,14 @@ def command(
                 ]
                 for name, found in entries.items()
             }
+            | ({"mad": [about_mad(one) for one in ATTACKS]} if "attacks" in kinds else {})
         )
         return
     for name, found in entries.items():
         rows = [(e.name, about(e), e.paper) for e in found] if every else folded(found)
         write_table(("name", "what it is", "paper"), rows, title=name)
+        if name == "attacks":
+            print_text([mad_table()], "attacks")
 
 
 def folded(entries: Sequence[Entry]) -> list[tuple[str, str, str]]:

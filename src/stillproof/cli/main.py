@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from stillproof.cli import (
     attack,
     attack_bench,
+    attack_set,
     check,
     compare,
     data,
@@ -70,6 +71,7 @@ app.command("import")(import_.command)
 app.command("train")(train.command)
 app.command("attack", cls=OptionalPolicy)(attack.command)
 app.command("attack-bench")(attack_bench.command)
+app.add_typer(attack_set.app, name="attack-set")
 app.command("run")(run.command)
 app.command("status")(status.command)
 app.command("table")(table.command)

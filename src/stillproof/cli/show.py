@@ -13,9 +13,11 @@ from stillproof.cli.options import JsonOption, PluginOption, load_components, on
 from stillproof.cli.output import say, write, write_json, write_table
 from stillproof.core.components import REGISTRIES, distillers, suites
 from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.mad_attacks import is_mad, mad_attack
 from stillproof.core.presets import SCALES, preset_params, presets_of
 from stillproof.core.registry import Registry
 from stillproof.core.spec import Json
+from stillproof.report.mad_tables import about_mad
 
 ARGS = "Args:"
 
@@ -34,6 +36,9 @@ def command(
 ) -> None:
     """Show a component's parameters, presets, version and paper."""
     load_components(plugin)
+    if is_mad(name):
+        _show_mad(name, as_json)
+        return
     registry = _find(name, kind)
     if config:
         params = _config(name, scale)
@@ -44,18 +49,19 @@ def command(
         return
     entry = registry.entry(name)
     cls: Any = registry.get(name)
-    fields = {f.name: _default(f) for f in dataclasses.fields(cls)} | dict(entry.fixed)
+    about, fields = _below(cls, name) if entry.below else (_about(cls), _fields(cls) | dict(entry.fixed))
     presets = [dataclasses.asdict(preset) for preset in presets_of(cls, entry)]
     sections = _sections(name) if registry is suites else []
     if as_json:
-        about = {"name": name, "kind": registry.kind, "version": entry.version, "paper": entry.paper}
-        about |= {"summary": entry.summary, "params": fields, "presets": presets}
-        write_json(about | ({"sections": sections} if sections else {}))
+        told = {"name": name, "kind": registry.kind, "version": entry.version, "paper": entry.paper}
+        told |= {"summary": entry.summary, "params": fields, "presets": presets}
+        write_json(told | ({"sections": sections} if sections else {}))
         return
-    write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{_about(cls)}")
-    choices = _choices(cls)
+    write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{about}")
+    choices = {} if entry.below else _choices(cls)
     header = ("parameter", "default", "one of") if choices else ("parameter", "default")
-    write_table(header, [(key, _text(value), choices.get(key, ""))[: len(header)] for key, value in fields.items()])
+    if fields:
+        write_table(header, [(key, _text(value), choices.get(key, ""))[: len(header)] for key, value in fields.items()])
     if presets:
         rows = [
             (p["scale"], ", ".join(p["datasets"]) or "any", _range(p["min_ipc"], p["max_ipc"]), _params(p["params"]))
@@ -70,9 +76,22 @@ def command(
         write_table(("section", "question"), [(section["name"], section["question"]) for section in sections])
 
 
+def _show_mad(name: str, as_json: bool) -> None:
+    about = about_mad(mad_attack(name))
+    if as_json:
+        write_json(about)
+        return
+    write(f"{about['name']} (one of MAD's attacks) {about['title']}{': ' if about['note'] else ''}{about['note']}")
+    references: Any = about["references"]
+    write_table(("images like", "attack"), list(references.items()))
+    roles: Any = about["roles"]
+    left: Any = about["left_out"]
+    write_table(("set", "what for"), [(one.upper(), left.get(one, role) or "") for one, role in roles.items()])
+
+
 def _find(name: str, kind: str | None) -> Registry[Any]:
     asked = list(REGISTRIES.values()) if kind is None else [REGISTRIES[one_of("kind", kind, list(REGISTRIES))]]
-    found = [registry for registry in asked if name in registry.entries()]
+    found = [registry for registry in asked if registry.find(name)]
     if not found:
         raise UnknownName("component", name, [n for registry in asked for n in registry.entries()])
     chosen = next((registry for registry in (distillers, suites) if registry in found), found[0])
@@ -102,6 +121,17 @@ def _choices(cls: Any) -> dict[str, str]:
 
     fields: dict[str, Any] = pydantic.TypeAdapter(cls).json_schema().get("properties", {})
     return {name: ", ".join(map(str, field["enum"])) for name, field in fields.items() if "enum" in field}
+
+
+def _below(cls: Any, name: str) -> tuple[str, dict[str, Any]]:
+    """Return what is said of something behind a door, and its parameters; of the door itself, what is behind it."""
+    about, fields = cls.shown_below(name.partition("/")[2])
+    return about, {key: "(needed)" if value is dataclasses.MISSING else value for key, value in fields.items()}
+
+
+def _fields(cls: Any) -> dict[str, Any]:
+    """Return parameters and defaults of a class."""
+    return {field.name: _default(field) for field in dataclasses.fields(cls)}
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from stillproof.core.durable import write_durably
 from stillproof.core.errors import Corrupt, StillproofError, StoreError
-from stillproof.core.sealed_values import content_of, seal_value, unseal_value
+from stillproof.core.sealed_values import content_of, is_by_channels, seal_value, unseal_value
 
 log = logging.getLogger("stillproof")
 
@@ -85,6 +85,7 @@ def _state(part: Any) -> Any:
 def _put_back(part: Any, state: Any) -> str:
     """Restore one part; return why its state is not the saved one then, or nothing."""
     expected = content_of(state)  # first, because a part may go on to use the tensors that it is given
+    _lay_out_alike(part, state)
     try:
         if hasattr(part, "load_state_dict"):
             part.load_state_dict(state)
@@ -93,6 +94,17 @@ def _put_back(part: Any, state: Any) -> str:
     except Exception as error:  # a part's own code may raise anything
         return type(error).__name__
     return "" if content_of(_state(part)) == expected else "its state came out otherwise"
+
+
+def _lay_out_alike(part: Any, state: Any) -> None:
+    """Lay a module's weights out as they were saved: compiled code has them by channels from its first call on."""
+    import torch
+    from torch import nn
+
+    if isinstance(part, nn.Module) and isinstance(state, dict):
+        by_channels = any(is_by_channels(value) for value in state.values() if isinstance(value, torch.Tensor))
+        layout = torch.channels_last if by_channels else torch.contiguous_format
+        part.to(memory_format=layout)  # type: ignore[call-overload]
 
 
 def _undo(path: Path, parts: Mapping[str, Any], before: Mapping[str, Any]) -> None:

@@ -65,7 +65,7 @@ def _used_by_name(code: Code) -> Iterator[str]:
     seen = set()
     while waiting:
         kind, text = waiting.pop()
-        entry = REGISTRIES[kind].entries().get(NAME.split(text, maxsplit=1)[0])
+        entry = REGISTRIES[kind].find(NAME.split(text, maxsplit=1)[0])
         if entry is not None and (kind, text) not in seen:
             seen.add((kind, text))
             yield entry.module

@@ -14,6 +14,8 @@ def data_title(reference: str) -> str:
     if name not in datasets.entries():
         return _last_part(reference)
     _, params = parse_reference(reference)
+    if name == "resized" and params.keys() >= {"of", "size"}:
+        return f"{data_title(params['of'])}-{params['size']}"
     return _last_part(params["path"]) if "path" in params else name
 
 

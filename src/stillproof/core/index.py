@@ -23,6 +23,8 @@ class Entry:
     ``fixed`` are the parameters that a short name settles: ``convnet-3-bn`` is ``convnet`` with depth 3 and batch norm.
     ``params`` maps every parameter to its type and default, as written in the source or settled by the name.
     ``references`` are the parameters that name other components, each with the kind of component.
+    ``below`` says what stands behind a slash in names of this family, as the class in ``art/HopSkipJump``; most have
+    nothing there.
     """
 
     kind: str
@@ -37,6 +39,7 @@ class Entry:
     params: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     references: Mapping[str, str] = field(default_factory=dict)
+    below: str = ""
 
     def named_in(self, reference: str) -> Iterator[tuple[str, str]]:
         """Yield kind and reference of the components that a reference to this one names, or else names by default."""
@@ -76,6 +79,7 @@ def scan(source: str, *, module: str, origin: str, filename: str) -> list[Entry]
                         params=_params(fields, fixed),
                         fixed=fixed,
                         references=references,
+                        below=options.get("below", ""),
                     )
                 )
     return entries

@@ -38,7 +38,13 @@ class Registry(Generic[T]):
         self._classes: dict[str, type[T]] = {}
 
     def register(
-        self, name: str, *, version: int, paper: str = "", names: Mapping[str, Mapping[str, Any]] | None = None
+        self,
+        name: str,
+        *,
+        version: int,
+        paper: str = "",
+        names: Mapping[str, Mapping[str, Any]] | None = None,
+        below: str = "",
     ) -> Callable[[type[T]], type[T]]:
         """Return the decorator that enters a frozen dataclass under ``name``.
 
@@ -47,11 +53,14 @@ class Registry(Generic[T]):
             version: Raised whenever a change may alter results on purpose.
             paper: Where the component is described.
             names: Short names, each with the parameters that it settles.
+            below: What stands behind a slash in names of this family, where it is a door to many things that have
+                names of their own. Its class then has ``from_below``, which makes parameters of such a name and of
+                what is given to it, and ``to_below``, which gives both back.
         """
 
         def decorate(cls: type[T]) -> type[T]:
             short: dict[str, Mapping[str, Any]] = {name: {}, **(names or {})}
-            entries = [_entry(self.plural, cls, name, short[n], n, version, paper) for n in short]
+            entries = [_entry(self.plural, cls, name, short[n], n, version, paper, below) for n in short]
             if cls.__module__ == "__main__" or name not in self.entries():
                 self.add(entries)
             else:  # the file was indexed before it was imported, and the index knows more of it
@@ -80,15 +89,26 @@ class Registry(Generic[T]):
             self.entries().pop(name)
             self._classes.pop(name, None)
 
+    def find(self, name: str) -> Entry | None:
+        """Return the entry called ``name``, or that of the family before its slash; nothing if there is none."""
+        found = self.entries().get(name)
+        if found is not None or "/" not in name:
+            return found
+        door = self.entries().get(name.partition("/")[0])
+        return dataclasses.replace(door, name=name) if door is not None and door.below else None
+
     def entry(self, name: str) -> Entry:
         """Return the entry called ``name``."""
-        if name not in self.entries():
+        found = self.find(name)
+        if found is None:
             raise UnknownName(self.kind, name, self.entries())
-        return self.entries()[name]
+        return found
 
     def get(self, name: str) -> type[T]:
         """Return the class called ``name``, importing its file if need be."""
         entry = self.entry(name)
+        if entry.below:
+            name = entry.family
         if name not in self._classes:
             try:
                 importlib.import_module(entry.module)
@@ -101,8 +121,10 @@ class Registry(Generic[T]):
     def build(self, reference: str, params: Mapping[str, Any] | None = None) -> T:
         """Return a component from ``name``, ``name:key=value`` or ``name(key=value)``; ``params`` override all."""
         name, given = parse_reference(reference)
-        cls = self.get(name)
-        values = {**self.entry(name).fixed, **given, **(params or {})}
+        cls, entry = self.get(name), self.entry(name)
+        values = {**entry.fixed, **given, **(params or {})}
+        if entry.below:
+            values = cast(Any, cls).from_below(name.partition("/")[2], values)
         known = [f.name for f in dataclasses.fields(cast(Any, cls)) if f.init]
         for key in values:
             if key not in known:
@@ -135,6 +157,9 @@ class Registry(Generic[T]):
         named = [e for e in self.entries().values() if self._classes.get(e.name) is type(component)]
         fitting = [e for e in named if all(getattr(component, key) == value for key, value in e.fixed.items())]
         best = max(fitting, key=lambda e: (len(e.fixed), e.name))
+        if best.below:
+            inner, values = cast(Any, component).to_below()
+            return write_reference(f"{best.name}/{inner}", values)
         rest = {key: value for key, value in given.items() if key not in best.fixed}
         return write_reference(best.name, rebuilt_params(rest))
 
@@ -186,7 +211,9 @@ def _scan_package(package: str, plural: str) -> list[Entry]:
     return [entry for entry in entries if entry.kind == plural]
 
 
-def _entry(plural: str, cls: type, family: str, fixed: Mapping[str, Any], name: str, version: int, paper: str) -> Entry:
+def _entry(
+    plural: str, cls: type, family: str, fixed: Mapping[str, Any], name: str, version: int, paper: str, below: str
+) -> Entry:
     """Index a class that no file scan has seen: one made in a notebook or a test."""
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
     params = {f.name: str(f.type) for f in fields if f.init}
@@ -203,4 +230,5 @@ def _entry(plural: str, cls: type, family: str, fixed: Mapping[str, Any], name: 
         family=family,
         params=params,
         fixed=fixed,
+        below=below,
     )

@@ -92,11 +92,12 @@ def _to_json(value: object, tensors: dict[str, Tensor]) -> Any:
     if isinstance(value, Tensor):
         name = str(len(tensors))
         tensors[name] = value
-        return {TENSOR: [name, _is_by_channels(value)]}
+        return {TENSOR: [name, is_by_channels(value)]}
     raise StillproofError(f"a checkpoint keeps tensors and plain values, and no {type(value).__name__}: convert it.")
 
 
-def _is_by_channels(tensor: Tensor) -> bool:
+def is_by_channels(tensor: Tensor) -> bool:
+    """Say whether a tensor of images or of a convolution has its channels last in memory."""
     import torch
 
     return tensor.ndim == 4 and not tensor.is_contiguous() and tensor.is_contiguous(memory_format=torch.channels_last)

@@ -1,7 +1,8 @@
 """How sets of methods with a teacher are trained on, by method, data set and size: one table for all who ask.
 
 Distillers write it on the cards of their sets, and suites train by it: as the method's authors do, or as DD-Ranking's
-configurations say (its branch ``eval``; what those leave out is the recipe's own).
+configurations say (its branch ``eval``; what those leave out is the recipe's own), or Table 1 of its paper, where there
+are none.
 """
 
 from __future__ import annotations
@@ -66,11 +67,14 @@ _RDED_THERE = {
     "tiny_imagenet": TaughtRow("rded", (100, 100, 200), ALL_DECAY, "rded-aug", networks=(HOME_BN,) * 3),
     # Whole images, whose single patch is shuffled; Table 1 says batch 100, boxes from half of the image, and shuffling.
     "imagenet": TaughtRow("rded", (20, 100, 200), ALL_DECAY, "rded-aug", networks=(LARGE_RESNET,) * 3),
+    # No configuration, so that Table 1 stands in.
+    **{name: TaughtRow("rded", 100, ALL_DECAY, "rded-aug", {"factor": 2}, (LARGE_RESNET,) * 3) for name in SUBSETS},
 }
 _SRE2L_THERE = {
     OTHERS: TaughtRow("sre2l", 256, {"schedule": "cosine-to-half"}, "sre2l-aug", networks=(RESNET,) * 3),
     "tiny_imagenet": TaughtRow("rded", 1024, {"epochs": 400, **ALL_DECAY}, "rded-aug", CROPS, (RESNET,) * 3),
-    "imagenet": TaughtRow("rded", 1024, ALL_DECAY, "rded-aug", CROPS, (LARGE_RESNET,) * 3),
+    # The configuration of ImageNet, and of its subsets Table 1, which says the same.
+    **{name: TaughtRow("rded", 1024, ALL_DECAY, "rded-aug", CROPS, (LARGE_RESNET,) * 3) for name in IMAGENET},
 }
 TABLE: Mapping[tuple[Source, str], Mapping[str, TaughtRow]] = {
     ("authors", "rded"): _RDED,

@@ -40,6 +40,7 @@ class Answered:
         unsupported: Whether there can be no answer for any seed.
         stale: Components that answers stand on which have other numbers by now; such answers are left out.
         read: Reads what came of every image, from the artifact that an answer names.
+        cells: The cell of each seed; two rows of the same cells ask the same, in whatever words.
     """
 
     keys: Mapping[str, Any]
@@ -50,6 +51,7 @@ class Answered:
     unsupported: bool = False
     stale: Sequence[str] = ()
     read: Callable[[str], Arrays] | None = None
+    cells: Sequence[str] = ()
 
     def __getitem__(self, key: str) -> Any:
         return self.keys.get(key)
@@ -161,6 +163,7 @@ def _answered(
             for record, fresh in zip(found, is_fresh, strict=True)
         ),
         read=read,
+        cells=tuple(row["cells"]),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from stillproof.core.components import metrics
 from stillproof.core.spec import Json
 from stillproof.report.attack_table import percent
+from stillproof.report.tables.metric_columns import metric_numbers, metric_titles
 from stillproof.report.tables.table import Column, Percent, Seconds, Table, Value
 from stillproof.report.tables.text import text_of
 from stillproof.score.metric import AttackedModel, AttackOutcome, Metric, UnderAttack
@@ -27,7 +28,9 @@ COLUMNS = (
 
 
 def log_scores(logs: Sequence[Mapping[str, Any]], aim: str, left_out: Collection[str]) -> Json:
-    """Return RR, AE and CREI of logs of one data set, pooled as BEARD does it; a ratio without meaning is null.
+    """Return RR, AE and CREI of logs of one data set, pooled as BEARD does it, and what metrics of plug-ins give.
+
+    A ratio without meaning is null.
 
     Args:
         logs: Each has ``attacks``, the clean one first.
@@ -36,7 +39,8 @@ def log_scores(logs: Sequence[Mapping[str, Any]], aim: str, left_out: Collection
     """
     evidence = UnderAttack([_attacked(log["attacks"], aim, left_out) for log in logs])
     scores: dict[str, Metric[UnderAttack]] = {name: metrics.build(name) for name in ("rr", "ae", "crei")}
-    return {name: metric.value_or_none(evidence) for name, metric in scores.items()}
+    found = {name: metric.value_or_none(evidence) for name, metric in scores.items()}
+    return found | metric_numbers(UnderAttack, evidence)
 
 
 def _attacked(told: Sequence[Mapping[str, Any]], aim: str, left_out: Collection[str]) -> AttackedModel:
@@ -62,4 +66,5 @@ def log_table(logs: Sequence[Mapping[str, Any]], scores: Mapping[str, Json]) -> 
 
 def _said(values: Json) -> str:
     names = {"rr": "RR", "ae": "AE", "crei": "CREI"}
-    return ", ".join(f"{names[key]} {text_of(percent(value))}" for key, value in values.items())
+    names |= {key: title for key, title in metric_titles(UnderAttack).items() if values.get(key) is not None}
+    return ", ".join(f"{name} {text_of(percent(values[key]))}" for key, name in names.items())

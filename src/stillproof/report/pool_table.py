@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stillproof.core.number_text import size_text
 from stillproof.core.spec import Json
 from stillproof.report.attack_table import INTERVAL, percent, share
+from stillproof.report.tables.metric_columns import metric_titles
 from stillproof.report.tables.table import Column, Number, Percent, Share, Table, Value
 from stillproof.report.tables.text import text_of
+from stillproof.score.metric import UnderAttack
 
 COLUMNS = (
     Column("model", "model"),
@@ -15,8 +21,7 @@ COLUMNS = (
     Column("passes", "passes to success", Number),
 )
 SCORES = (
-    "RR of accuracies, AE of passes to the first success, CREI half of each; from 0 to 100, of all models together. "
-    "Changes of attacks without a ball count under fair if they are no larger than 128/255 in L2."
+    "RR of accuracies, AE of passes to the first success, CREI half of each; from 0 to 100, of all models together."
 )
 
 
@@ -33,8 +38,12 @@ def pool_table(found: Json, about: str) -> Table:
         for row in found["attacks"]
     ]
     aim = "untargeted" if found["targets"] is None else f"targeted ({found['targets']})"
-    scores = ", ".join(f"{key.upper()} {text_of(percent(found[key]))}" for key in ("rr", "ae", "crei"))
-    notes = [f"Models: {found['models']}. {scores}. {SCORES}", *(f"Missing: {why}" for why in found["reasons"])]
+    scores = {key.upper(): found[key] for key in ("rr", "ae", "crei")}
+    added = {title: found.get(key) for key, title in metric_titles(UnderAttack).items()}
+    scores |= {title: value for title, value in added.items() if value is not None}
+    told = ", ".join(f"{name} {text_of(percent(value))}" for name, value in scores.items())
+    notes = [f"Models: {found['models']}. {told}. {SCORES}", *_balls(found["attacks"])]
+    notes += [f"Missing: {why}" for why in found["reasons"]]
     reasons = {row["attack"]: row["reason"] for row in found["attacks"] if row["reason"]}
     notes += [f"Left out, {attack}: {reason}" for attack, reason in reasons.items()]
     if found["without_success"]:
@@ -46,3 +55,18 @@ def pool_table(found: Json, about: str) -> Table:
         notes.append("Not checked for signs of gradient masking: --check looks for them.")
     title = f"Pool {found['pool']} under attack, {found['n']} test images of {found['dataset']}"
     return Table("pool-score", title, COLUMNS, lines, notes)
+
+
+def _balls(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say which changes count of attacks that no radius limits."""
+    said: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["reason"] is None and row["eps"] is None:
+            ball = row["within"]
+            which = (
+                f"if they are no larger than {size_text(ball['eps'])} in {ball['norm']}"
+                if ball
+                else "whatever their size"
+            )
+            said.setdefault(which, {})[row["attack"]] = None
+    return [f"Changes of {', '.join(attacks)} count {which}." for which, attacks in said.items()]

@@ -11,14 +11,15 @@ from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
 from stillproof.report.tables.table import Column, Table, Value
 from stillproof.store.artifact_files import read_card
-from stillproof.store.pools import KINDS, MODELS, SETS, Member
+from stillproof.store.pools import ATTACKED, KINDS, MODELS, SETS, Member
 from stillproof.store.store import Store
 
-TITLES = {SETS: "sets", MODELS: "models"}
+TITLES = {SETS: "sets", MODELS: "models", ATTACKED: "attacked sets"}
 POOL_COLUMNS = (
     Column("pool", "pool"),
     Column("sets", "sets", int),
     Column("models", "models", int),
+    Column("attacked sets", "attacked sets", int),
     Column("datasets", "data sets"),
 )
 COLUMNS = (
@@ -34,7 +35,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Pooled:
-    """A set or a model of a pool, with what its card says."""
+    """A set, a model or an attacked set of a pool, with what its card says."""
 
     member: Member
     card: Mapping[str, Any]
@@ -42,12 +43,12 @@ class Pooled:
     @property
     def dataset(self) -> str:
         """Return the data set that it stands for, or was trained for."""
-        return str(self.card["dataset"] if self.member.kind == SETS else self.card["info"]["name"])
+        return str(self.card["info"]["name"] if self.member.kind == MODELS else self.card["dataset"])
 
     def as_dict(self) -> Json:
         """Return it as JSON values."""
         is_set, defence = self.member.kind == SETS, self.card.get("defence")
-        network = None if is_set else self.card["network"]
+        network = self.card["network"] if self.member.kind == MODELS else None
         return {
             "artifact": self.member.artifact,
             "kind": self.member.kind,
@@ -61,7 +62,7 @@ class Pooled:
 
 @dataclass(frozen=True)
 class Pool:
-    """A named group of sets and models."""
+    """A named group of sets, models and attacked sets."""
 
     name: str
     members: Sequence[Pooled]

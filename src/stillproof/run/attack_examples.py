@@ -14,7 +14,7 @@ from stillproof.core.types import Space
 from stillproof.run.attack_names import shown
 from stillproof.run.attack_outcomes import outcome_tensors
 from stillproof.run.attacked_images import EXAMPLES
-from stillproof.run.attacked_picture import AttackedImage, attacked_picture
+from stillproof.run.attacked_picture import AttackedImage, attacked_picture, class_named
 from stillproof.run.attacker import Attacker
 from stillproof.run.stage import Job
 
@@ -72,4 +72,7 @@ def _shown(outcome: Outcome, attacker: Attacker, device: str) -> list[AttackedIm
     names = test.info.class_names or [str(label) for label in range(test.num_classes)]
     said, labels = outcome.predictions[index].tolist(), outcome.labels[index].tolist()
     rows = zip(test.read(index).numpy(), after.numpy(), labels, said, strict=True)
-    return [AttackedImage(before, changed, names[label], names[answer]) for before, changed, label, answer in rows]
+    return [
+        AttackedImage(before, changed, names[label], class_named(answer, names))
+        for before, changed, label, answer in rows
+    ]

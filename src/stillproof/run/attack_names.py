@@ -8,9 +8,11 @@ from typing import Any, cast
 
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.norms import Norm
+from stillproof.attack.foreign.base import ForeignAttack
 from stillproof.attack.protocols.fair import FAIR, AttackProtocol
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
+from stillproof.core.mad_attacks import refuse_without_data
 from stillproof.core.number_text import number_of, size_text
 from stillproof.core.reference import changed_reference, parse_reference, write_reference
 
@@ -22,6 +24,7 @@ def attack_called(reference: str, protocol: AttackProtocol = FAIR) -> Attack:
 
     Where the reference does not say otherwise, it has the parameters that the protocol gives it.
     """
+    refuse_without_data(reference)
     name, given = parse_reference(reference)
     built = attacks.build(name, {**protocol.parameters(name), **{key: _number(value) for key, value in given.items()}})
     if not isinstance(built, Attack):
@@ -56,7 +59,9 @@ def shown(reference: str) -> str:
 
 
 def has(attack: Attack, name: str) -> bool:
-    """Say whether an attack has a parameter."""
+    """Say whether an attack has a parameter; those of other libraries have an eps if there is a ball around images."""
+    if isinstance(attack, ForeignAttack):
+        return name == "eps" and attack.radius is not None and attack.takes(name)
     return name in {field.name for field in dataclasses.fields(cast(Any, attack))}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.outcome import Outcome
+from stillproof.attack.base.random_models import majority_sentence
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 from stillproof.run.trained_models import read_of_training
@@ -73,6 +74,12 @@ def read_outcomes(store: Store, artifact: str) -> dict[str, Tensor]:
     if found.kind != KIND:
         raise BadInput(f"artifact {artifact[:12]} is of kind {found.kind}, and not what came of an attack.")
     return found.tensors
+
+
+def majority_warning(answers: Sequence[Json]) -> dict[str, str]:
+    """Return what must be said where images are counted, if the model answers at random."""
+    draws = max(answer.get("draws", 0) for answer in answers)
+    return {"draws": majority_sentence(draws)} if draws else {}
 
 
 def judged_within(outcome: Mapping[str, Tensor], norm: Norm, eps: float) -> dict[str, Tensor]:

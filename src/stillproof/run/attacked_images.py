@@ -2,5 +2,6 @@
 
 from __future__ import annotations
 
-EXAMPLES = "examples"  # their kind of artifact
+EXAMPLES = "examples"  # their kind of artifact, as an attack on a split keeps them
+ATTACKED_SET = "attacked-set"  # and as a set to learn from, with the source of each
 ONLY_PIXELS = "only pixels can be shown to any network, so attack under another protocol."

@@ -35,13 +35,18 @@ class AttackedImage:
     said: str
 
 
+def class_named(answer: int, names: Sequence[str]) -> str:
+    """Return what an answer is called: by its number where a model has more answers than there are classes."""
+    return names[answer] if answer < len(names) else str(answer)
+
+
 def attacked_picture(images: Sequence[AttackedImage], title: str) -> Image.Image:
     """Return one column per image: clean, its change from grey on, enlarged by one factor for all, and changed."""
     font = ImageFont.load_default(size=SIZE)
-    factor = _factor(images)
+    factor = factor_for(images)
     names = ("clean", f"change x {factor:g}", "attacked")
     left = int(max(font.getlength(name) for name in names)) + 3 * GAP
-    side = _side(images[0].before.shape[-1])
+    side = side_for(images[0].before.shape[-1])
     cell = side + GAP
     width = max(left + len(images) * cell + GAP, int(font.getlength(title)) + 2 * GAP)
     sheet = Image.new("RGB", (width, 3 * cell + 3 * LINE + 2 * GAP), "white")
@@ -54,14 +59,14 @@ def attacked_picture(images: Sequence[AttackedImage], title: str) -> Image.Image
         x = left + column * cell
         grey = 0.5 + factor * (image.after - image.before)
         for row, shown in enumerate((image.before, grey, image.after)):
-            sheet.paste(_tile(shown, side), (x, first + row * cell))
+            sheet.paste(tile(shown, side), (x, first + row * cell))
         held = image.label == image.said
-        _centred(draw, x, first - LINE, side, image.label, "black", font)
-        _centred(draw, x, first + 3 * cell - GAP // 2, side, image.said, "black" if held else "firebrick", font)
+        write_centred(draw, x, first - LINE, side, image.label, "black", font)
+        write_centred(draw, x, first + 3 * cell - GAP // 2, side, image.said, "black" if held else "firebrick", font)
     return sheet
 
 
-def _factor(images: Sequence[AttackedImage]) -> float:
+def factor_for(images: Sequence[AttackedImage]) -> float:
     """Return a round factor that makes the largest change fill the range of pixels."""
     largest = max(float(np.abs(image.after - image.before).max()) for image in images)
     if largest <= 0:
@@ -70,11 +75,12 @@ def _factor(images: Sequence[AttackedImage]) -> float:
     return float(max(1, int(exact))) if exact >= 1 else exact
 
 
-def _side(size: int) -> int:
+def side_for(size: int) -> int:
+    """Return how large an image is shown: small ones a whole number of times as large."""
     return size * -(-SMALLEST // size) if size < SMALLEST else min(size, LARGEST)
 
 
-def _tile(pixels: Pixels, side: int) -> Image.Image:
+def tile(pixels: Pixels, side: int) -> Image.Image:
     """Turn (C, H, W) pixels into a square; small images keep their sharp edges."""
     colour = np.broadcast_to(pixels, (3, *pixels.shape[1:])).transpose(1, 2, 0)
     bytes_ = (np.clip(colour, 0, 1) * 255).round().astype(np.uint8)
@@ -82,7 +88,7 @@ def _tile(pixels: Pixels, side: int) -> Image.Image:
     return Image.fromarray(np.ascontiguousarray(bytes_)).resize((side, side), way)
 
 
-def _centred(draw: ImageDraw.ImageDraw, x: int, y: int, side: int, text: str, colour: str, font: object) -> None:
+def write_centred(draw: ImageDraw.ImageDraw, x: int, y: int, side: int, text: str, colour: str, font: object) -> None:
     """Write a text in the middle above or below an image, as much of it as there is room for."""
     while draw.textlength(text, font=font) > side and len(text) > 1:  # type: ignore[arg-type]
         text = f"{text.removesuffix('.')[:-1]}."

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.outcome import Outcome
@@ -21,6 +22,8 @@ from stillproof.core.context import Context
 from stillproof.core.spec import Json
 from stillproof.core.types import ImageSet
 from stillproof.train.model import TrainedModel
+
+KEPT_NOTES = (FEW_CLASSES, WARNINGS, COUNTED)  # of an attack, that go on with it when it is stopped
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,8 @@ class Attacker:
         with under_attack(attacked, passes=self.form.passes * images, notes=ctx.notes) as victim:
             yield victim
 
-    def run(self, victim: Victim, part: slice, ctx: Context) -> Outcome:
-        """Attack some of the test images."""
+    def run(self, victim: Victim, part: slice | Tensor, ctx: Context) -> Outcome:
+        """Attack some of the test images, which are told by their place."""
         pixels, labels = self.test.read(part, ctx.device), self.test.labels[part]
         self.attack.check(pixels, targeted=self.policy is not None)
         with torch.no_grad():
@@ -81,7 +84,7 @@ class Attacker:
             labels,
             ctx=ctx,
             target=None if policy is None else self.protocol.targets(labels, classes, policy),
-            indices=torch.arange(part.start, part.start + len(labels)),
+            indices=torch.arange(len(self.test))[part],
             rules=self.rules,
         )
 
@@ -100,7 +103,7 @@ class OutcomeParts:
     def state_dict(self) -> dict[str, object]:
         """Return them as tensors and plain values."""
         names = [field.name for field in dataclasses.fields(Outcome)]
-        noted = {key: self._notes[key] for key in (FEW_CLASSES, WARNINGS, COUNTED) if key in self._notes}
+        noted = {key: self._notes[key] for key in KEPT_NOTES if key in self._notes}
         return {"parts": [{name: getattr(part, name) for name in names} for part in self.parts], "notes": noted}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

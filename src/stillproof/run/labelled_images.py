@@ -13,7 +13,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distilled, ImageSet, Split
 from stillproof.data.load import source
-from stillproof.run.attacked_images import EXAMPLES, ONLY_PIXELS
+from stillproof.run.attacked_images import ATTACKED_SET, EXAMPLES, ONLY_PIXELS
 from stillproof.run.cell import Images
 from stillproof.run.stage import Job
 from stillproof.sets.artifact import from_artifact
@@ -24,6 +24,8 @@ from stillproof.transforms.decode import decode_images, decode_labels
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
+
+MAKERS = ("attack", "attacked-set")  # stages that make images of those of a split
 
 
 def read_images(spec: Json, part: Split | None, job: Job) -> ImageSet | Distilled:
@@ -39,7 +41,7 @@ def read_images(spec: Json, part: Split | None, job: Job) -> ImageSet | Distille
         return job.data(spec["data"], part)
     info = source(job.where["dataset"]).info
     stored = read_stored(job.store, artifact_of(spec, job))
-    if stored.kind == EXAMPLES:
+    if stored.kind in (EXAMPLES, ATTACKED_SET):
         if stored.card.get("test") in [job.spec[key] for key in ("test", "heldout") if job.spec.get(key)]:
             raise BadInput(f"artifact {stored.id[:12]} was made of the images that the network is to be judged by.")
         return _attacked(stored, job.where["dataset"], info)
@@ -73,7 +75,7 @@ def made_from(images: Images, planner: Planner) -> str | None:
     if "data" in images.spec:
         return str(images.spec["data"])
     cell = planner.cells.get(images.spec.get("cell", ""))
-    return str(cell.spec["test"]) if cell is not None and cell.stage == "attack" else None
+    return str(cell.spec["test"]) if cell is not None and cell.stage in MAKERS else None
 
 
 def _attacked(stored: Artifact, dataset: str, info: DataInfo) -> ImageSet:

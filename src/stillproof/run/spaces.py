@@ -9,6 +9,8 @@ from stillproof.data.load import source
 from stillproof.run.stages.zca import whitened
 from stillproof.store.store import Store
 
+STORED = "stored_zca"  # a whitening that is an artifact of the store, which no cell here need have made
+
 
 def constants_of(dataset: str, info: DataInfo) -> Json:
     """Return the part of a spec that says whose mean and std are used; nothing, if they are the data set's own."""
@@ -24,6 +26,8 @@ def space_of(spec: Json, info: DataInfo, store: Store) -> Space:
     """Return the space that a spec asks for."""
     if "zca" in spec:
         return whitened(spec["zca"], store)
+    if STORED in spec:
+        return Space("zca", ref=spec[STORED])
     if "normalised" in spec:
         return Space("normalised", tuple(spec["normalised"]["mean"]), tuple(spec["normalised"]["std"]))
     return Space.normalised(info)

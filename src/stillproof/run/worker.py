@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ OFFERED = 64  # ready cells offered to one claim
 POLL_SECONDS = 0.5
 REFRESH_SECONDS = 2.0
 SHOW_SECONDS = 0.1
+LEARNING_RATE = re.compile(":lr=[^:]*")  # in a recipe
 FINISHED = ("done", "failed", "unsupported")
 
 
@@ -207,5 +209,10 @@ class Worker:
 
 
 def _kind(cell: Cell) -> tuple[object, ...]:
-    """Return what cells have in common that the same compiled code serves."""
-    return cell.stage, cell.flops, *(cell.where.get(key) for key in ("dataset", "network", "recipe"))
+    """Return what cells have in common that the same compiled code serves.
+
+    Its steps differ from stage to stage, and it is compiled for each number of images, so that other work is no less
+    work for it. The optimiser's part of a step is not compiled: a search of learning rates shares all of its code.
+    """
+    recipe = LEARNING_RATE.sub("", str(cell.where.get("recipe", "")))
+    return cell.stage, cell.flops, cell.where.get("dataset"), cell.where.get("network"), recipe

@@ -4,6 +4,7 @@ from stillproof.score.agreement import Agreement as Agreement
 from stillproof.score.agreement import Estimate as Estimate
 from stillproof.score.attacked_images import outcome_summary as outcome_summary
 from stillproof.score.attacked_images import worst_case as worst_case
+from stillproof.score.attacked_set import attacked_set_summary as attacked_set_summary
 from stillproof.score.by_class import ClassScore as ClassScore
 from stillproof.score.by_class import class_scores as class_scores
 from stillproof.score.coverage import coverage as coverage

@@ -42,18 +42,17 @@ def outcome_summary(outcomes: Mapping[str, ArrayLike]) -> dict[str, Any]:
     return {"n": n} | found
 
 
-def worst_case(right: Sequence[ArrayLike]) -> NDArray[Any]:
-    """Return what is left of each image under the attack that is worst for it, (N,).
+def worst_case(robust: Sequence[ArrayLike]) -> NDArray[np.bool_]:
+    """Return which images withstand every one of several attacks, (N,).
 
-    Args:
-        right: Of each attack, which images withstand it; or, of a model that answers at random, in which share of its
-            draws each image is right.
+    Of a model that answers at random these are the majority's: the least of several shares of draws would be that of
+    the unluckiest draws, and lie lower with every attack, even with those that do nothing.
     """
-    if not len(right):
+    if not len(robust):
         raise BadInput("the worst case of no attack is not defined: give at least one.")
-    found = [np.asarray(one) for one in right]
-    if any(one.shape != found[0].shape for one in found):
+    masks = [np.asarray(one, bool) for one in robust]
+    if any(one.shape != masks[0].shape for one in masks):
         raise BadInput("the worst case is that of attacks on the same images, and these differ in number.")
-    if not found[0].size:
+    if not masks[0].size:
         raise BadInput("the worst case of no image is not defined: give at least one.")
-    return np.asarray(np.minimum.reduce(found))
+    return np.asarray(np.logical_and.reduce(masks), bool)

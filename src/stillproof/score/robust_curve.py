@@ -17,6 +17,10 @@ from stillproof.core.errors import BadInput
 Numbers = Sequence[float] | npt.NDArray[np.floating]
 Flags = Sequence[bool] | npt.NDArray[np.bool_]
 NORMAL = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
+# An attack keeps changes within its ball, but float32 makes the size of most a little larger: by the rounding of a
+# pixel near 1, and of a sum over many pixels by a share of it.
+PIXEL_ROUNDING = 2.0**-23
+SUM_ROUNDING = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +44,14 @@ def robust_curve(distances: Numbers, clean_right: Flags, eps: Sequence[float]) -
     Args:
         distances: The smallest change of each image that fools the model; infinite if none was found.
         clean_right: Whether the model has it right as it is; one that it has wrong is lost at any radius.
-        eps: The radii. A change of just this size is within it.
+        eps: The radii. A change of just this size is within it, also if rounding has made it larger: by a 100,000th of
+            the radius, or by 2**-23 where that is more, which is float32's step between pixels just above 1.
     """
     away = _reached(distances, clean_right)
     points = []
     for radius in eps:
-        left = int(np.count_nonzero(away > radius))
+        rounding = max(PIXEL_ROUNDING, SUM_ROUNDING * radius) if radius > 0 else 0.0
+        left = int(np.count_nonzero(away > radius + rounding))
         points.append(RobustPoint(float(radius), left / len(away), wilson(left, len(away))))
     return points
 

@@ -13,8 +13,9 @@ from stillproof.core.errors import BadInput, UnknownName
 from stillproof.store.database import Database
 from stillproof.store.schema import artifacts, pool_members
 
-SETS, MODELS = "distilled", "model"
-KINDS = (SETS, MODELS)  # what a pool may hold
+SETS, MODELS, ATTACKED = "distilled", "model", "attacked-set"
+KINDS = (SETS, MODELS, ATTACKED)  # what a pool may hold
+TICK = 1e-6  # seconds, about four times what a float of today's time can tell apart
 NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 
 
@@ -46,10 +47,11 @@ class Pools:
             for member in members:
                 if kinds.get(member) not in KINDS:
                     what = f"of kind {kinds[member]}" if member in kinds else "not in this store"
-                    raise BadInput(f"artifact {member[:12]} is {what}: a pool holds distilled sets and models.")
+                    raise BadInput(f"artifact {member[:12]} is {what}: a pool holds sets, attacked sets and models.")
             here = set(connection.execute(select(pool_members.c.artifact).where(pool_members.c.pool == pool)).scalars())
             new = [member for member in dict.fromkeys(members) if member not in here]
-            rows = [{"pool": pool, "artifact": member, "added": time.time()} for member in new]
+            now = time.time()  # asked once for each, the clock often gives one time to several
+            rows = [{"pool": pool, "artifact": one, "added": now + TICK * at} for at, one in enumerate(new)]
             self._database.insert_new(connection, pool_members, rows)
         return new
 

@@ -13,7 +13,7 @@ from stillproof.store.strict_json import from_text
 
 LISTS = ("needs", "artifacts", "derived_from")
 Status = Literal["pending", "running", "done", "failed", "unsupported"]
-Verb = Literal["run", "train", "distill", "attack", "attack-bench"]
+Verb = Literal["run", "train", "distill", "attack", "attack-bench", "attack-set"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ class Accuracy:
         return [row for dataset in self.dataset for network in self.network for row in self._block(dataset, network)]
 
     def _block(self, dataset: str, network: str) -> Iterator[Row]:
-        written = dc_bench_asks(self.protocol).written
-        builder = RowBuilder(dataset, self.network[0], self.seeds, written, self.selection, self.scale)
+        asks = dc_bench_asks(self.protocol)
+        builder = RowBuilder.under(asks, dataset, self.network[0], self.seeds, self.selection, self.scale)
         if self.full_recipe:
             yield builder.accuracy("", FULL, None, self.full_recipe, network=network)
         for method, ipc in builder.asked(self.methods, self.ipc):

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from stillproof.core.presets import Scale
-from stillproof.core.protocol import FAIR
+from stillproof.core.protocol import Protocol
 from stillproof.core.types import Selection
 from stillproof.suites.fixed_set import HELDOUT_SEEN, FixedSet, fixed_set
 from stillproof.suites.requests import Heldout, Part, Request, Row, distilled, real_images, selected, trained
 
 FULL = "full"
+
+
+class SuiteProtocol(Protocol):
+    """How a suite asks: the correct way, of which an origin's is a subclass."""
+
+    own_sets: ClassVar[bool] = True  # whether each repetition has a distilled set of its own, or all train on one
 
 
 @dataclass(frozen=True)
@@ -23,9 +29,10 @@ class RowBuilder:
         dataset: The data set.
         home: The network that methods distil with.
         seeds: Repetitions.
-        protocol: Under ``fair`` each repetition has its own distilled set, under any other all train on one.
+        protocol: What rows say of how they ask.
         selection: Which epoch counts.
         scale: Size of the distillers' presets.
+        own_sets: Whether each repetition has its own distilled set, or all train on one.
     """
 
     dataset: str
@@ -34,6 +41,14 @@ class RowBuilder:
     protocol: str
     selection: Selection
     scale: Scale
+    own_sets: bool = True
+
+    @classmethod
+    def under(
+        cls, asks: SuiteProtocol, dataset: str, home: str, seeds: int, selection: Selection, scale: Scale
+    ) -> RowBuilder:
+        """Return what asks as a protocol says."""
+        return cls(dataset, home, seeds, asks.written, selection, scale, asks.own_sets)
 
     @property
     def part(self) -> Part:
@@ -54,7 +69,7 @@ class RowBuilder:
 
     def distilled(self, method: str, ipc: int, seed: int, part: Part | None = None) -> Request:
         """Ask for the set of one repetition."""
-        own = seed if self.protocol == FAIR else 0
+        own = seed if self.own_sets else 0
         return distilled(real_images(self.dataset, part or self.part), method, ipc, own, self.home, self.scale)
 
     def images(self, method: str, ipc: int | None, seed: int, part: Part | None = None) -> Request:

@@ -15,7 +15,10 @@ from stillproof.attack_answers import NUMBERS, WORST_CASE, AttackScore, ImageOut
 from stillproof.core.attack_warnings import warnings_in
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
+from stillproof.core.mad_attacks import meant
+from stillproof.core.mad_sets import attacks_named
 from stillproof.core.reference import parse_reference
+from stillproof.data.load import source
 from stillproof.model_finder import GivenModel, find_model
 from stillproof.run.attack_alarms import alarms_in, checks_of
 from stillproof.run.attack_names import attack_called, has, with_limits
@@ -63,7 +66,8 @@ class Attacking(Importing):
             keep: A folder for the changed images, and a picture of some.
             network: The network of somebody's checkpoint, where its weights do not tell it.
         """
-        names = [attack] if isinstance(attack, str) else list(attack)
+        names = attacks_named([attack] if isinstance(attack, str) else attack, source(dataset).info)
+        names = [meant(name, source(dataset).info) for name in names]
         references, under = _limited(names, eps, norm), attack_protocol(protocol)
         found = find_model(self, model, dataset, network)
         asked = [
@@ -130,6 +134,7 @@ class Attacking(Importing):
         about["draws"] = max(score.draws for score in told)
         worst = self.answer(Request("worst-case", of=of))
         about |= {key: worst[key] for key in ("clean_accuracy", "robust_accuracy")}
+        about["warnings"] = list(warnings_in(worst.get("notes", {})).values())
         about |= {key: sum(getattr(score, key) for score in told) for key in ("passes_per_image", "seconds")}
         return AttackScore(WORST_CASE, first.protocol, first.n, **about)
 

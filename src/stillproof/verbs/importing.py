@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stillproof.core.errors import BadInput
+from stillproof.core.types import DataInfo, Hard
 from stillproof.data.load import source
 from stillproof.importers.beard_log import read_logs
 from stillproof.importers.checkpoints import read_model
+from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.import_logs import ImportedLog, write_logs
 from stillproof.importers.import_model import ImportedModel, write_model
 from stillproof.importers.import_options import ImportOptions
-from stillproof.importers.import_sets import ImportedSet, ImportedSets, read_sets, read_tensors, write_sets
+from stillproof.importers.import_sets import (
+    CheckedSets,
+    ImportedSet,
+    ImportedSets,
+    read_sets,
+    read_tensors,
+    write_sets,
+)
 from stillproof.importers.tensor_set import TensorSpace
-from stillproof.importers.with_teachers import with_teachers
+from stillproof.sets.teachers import check_teacher, taught_by
+from stillproof.store.artifact_files import Artifact
+from stillproof.store.store import Store
 from stillproof.suites.requests import Request
 from stillproof.verbs.engine import Engine
 
@@ -34,7 +48,7 @@ class Importing(Engine):
         options = options or ImportOptions()
         read = read_sets(Path(path), info, dataset, options)
         if options.teachers:
-            read = with_teachers(read, options.teachers, self.store, info)
+            read = _with_teachers(read, options.teachers, self.store, info)
         made = write_sets(self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant))
         return ImportedSets(made, read.found)
 
@@ -58,3 +72,19 @@ class Importing(Engine):
 
     def _whitening(self, dataset: str, variant: str) -> str:
         return str(self.answer(Request("zca", dataset=dataset, variant=variant))["artifact"])
+
+
+def _with_teachers(read: CheckedSets, names: Sequence[str], store: Store, info: DataInfo) -> CheckedSets:
+    """Return the sets with labels that the named models give, anew in every epoch."""
+    stored = [store.artifacts.read(store.resolve_artifact(name, "model")) for name in names]
+    for teacher in stored:
+        check_teacher(teacher.card, info)
+    sets = [(_taught(foreign, stored, store), origin) for foreign, origin in read.sets]
+    asked = " and ".join(f"model {teacher.id[:12]}" for teacher in stored)
+    return CheckedSets(sets, [*read.found, f"labels are what {asked} will say of each batch, as asked for"])
+
+
+def _taught(foreign: ForeignSet, stored: Sequence[Artifact], store: Store) -> ForeignSet:
+    if not isinstance(foreign.labels, Hard):
+        raise BadInput("this set has soft labels of its own, which a teacher would replace: leave --teacher out.")
+    return dataclasses.replace(foreign, labels=taught_by(foreign.labels.values, stored, store))

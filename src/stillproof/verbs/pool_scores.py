@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from stillproof.attack.protocols.named import attack_protocol
 from stillproof.attack_answers import AttackScore
@@ -12,9 +12,11 @@ from stillproof.core.errors import Unsupported
 from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
 from stillproof.report.pool_table import pool_table
+from stillproof.report.tables.metric_columns import metric_numbers
 from stillproof.report.tables.table import Table
 from stillproof.run.attack_names import shown
 from stillproof.score.metric import AttackedModel, AttackOutcome, Metric, UnderAttack
+from stillproof.suites.beard.balls import ball_for
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class PoolScore:
         ae: The attack efficiency on passes to the first success; an attack that turns no image has none.
         crei: Half of each.
         reasons: Why one is not defined.
+        metrics: What metrics of plug-ins give, by the keys of their columns.
     """
 
     pool: str
@@ -38,6 +41,7 @@ class PoolScore:
     ae: float | None
     crei: float | None
     reasons: Sequence[str] = ()
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
 
     def as_dict(self) -> Json:
         """Return the scores as JSON values."""
@@ -54,6 +58,7 @@ class PoolScore:
             "rr": self.rr,
             "ae": self.ae,
             "crei": self.crei,
+            **self.metrics,
             "reasons": list(self.reasons),
             "without_success": sum(row["passes_to_success"] is None for row in made),
             "checked": first.checked,
@@ -83,16 +88,29 @@ def pool_score(pool: str, dataset: str, models: Sequence[AttackScore]) -> PoolSc
             found.append(None)
             reasons[str(reason)] = None
     rr, ae, both = found
-    return PoolScore(pool, dataset, models, rr, ae, both, list(reasons))
+    return PoolScore(pool, dataset, models, rr, ae, both, list(reasons), metric_numbers(UnderAttack, evidence))
+
+
+def ball_of(one: AttackScore) -> tuple[str, float] | None:
+    """Return norm and radius of the ball that an attack without one is judged in; an origin counts any change."""
+    if one.reason is not None or one.asked is None or one.eps is not None or attack_protocol(one.protocol).origin:
+        return None
+    return ball_for(one.asked.attack)
 
 
 def _attacked(model: AttackScore) -> AttackedModel:
     made = {str(place): one for place, one in enumerate(model.attacks) if one.reason is None}
-    attacks = {place: AttackOutcome(one.robust_accuracy, one.passes_to_success) for place, one in made.items()}
+    attacks = {place: _outcome(one) for place, one in made.items()}
     return AttackedModel(model.clean_accuracy, attacks, images=model.n)
 
 
+def _outcome(one: AttackScore) -> AttackOutcome:
+    values = {} if one.outcomes is None else one.outcomes.values
+    return AttackOutcome(one.robust_accuracy, one.passes_to_success, arrays=lambda: values)
+
+
 def _row(model: AttackScore, one: AttackScore) -> Json:
+    ball = ball_of(one)
     return {
         "model": model.model,
         "attack": shown(write_reference(one.attack, one.given)),
@@ -100,5 +118,7 @@ def _row(model: AttackScore, one: AttackScore) -> Json:
         "robust_accuracy": one.robust_accuracy,
         "robust_ci95": None if one.robust_ci95 is None else list(one.robust_ci95),
         "passes_to_success": one.passes_to_success,
+        "eps": one.eps,
+        "within": None if ball is None else {"norm": ball[0], "eps": ball[1]},
         "reason": one.reason,
     }

@@ -16,12 +16,10 @@ from stillproof.report.runs import find_run_or_call
 from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.store.links import reached, read_links
 from stillproof.store.pools import KINDS, MODELS, SETS
-from stillproof.suites.beard.balls import ball_for
-from stillproof.suites.beard.protocol import beard_asks
 from stillproof.suites.requests import Request
 from stillproof.targets import export_set, find_set, is_foreign
 from stillproof.verbs.attacking import Attacking
-from stillproof.verbs.pool_scores import PoolScore, pool_score
+from stillproof.verbs.pool_scores import PoolScore, ball_of, pool_score
 
 
 class Pooling(Attacking):
@@ -105,9 +103,7 @@ class Pooling(Attacking):
 
     def _within_ball(self, one: AttackScore) -> AttackScore:
         """Return what an attack without a ball comes to within that of its norm, where its protocol asks for that."""
-        if one.reason is not None or one.asked is None or not beard_asks(one.protocol).judged_within:
-            return one
-        ball = ball_for(one.asked.attack)
+        ball = ball_of(one)
         if ball is None:
             return one
         found = self.answer(Request("within", of=one.asked, norm=ball[0], eps=ball[1]))

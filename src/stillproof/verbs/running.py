@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stillproof.answers import RunStates
 from stillproof.core.components import suites
-from stillproof.core.errors import DataMissing
+from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.presets import preset_params
 from stillproof.core.spec import Json
+from stillproof.run.cell import Cell
 from stillproof.run.cuts import Cut
 from stillproof.run.forecast import Forecast
 from stillproof.run.foresee import foresee
-from stillproof.run.only import only
 from stillproof.run.plan import Planner
 from stillproof.suite_methods import alone_in_size, as_written, in_words, with_sets
 from stillproof.verbs.importing import Importing
@@ -122,3 +123,29 @@ def _as_written(cut: Cut) -> Cut:
     """Return a change of a parameter as a person may write it."""
     before, after = (as_written({cut.parameter: value})[cut.parameter] for value in (cut.before, cut.after))
     return dataclasses.replace(cut, before=before, after=after)
+
+
+def only(cells: dict[str, Cell], rows: Sequence[Json], pattern: str) -> dict[str, Cell]:
+    """Return the cells of the rows whose method matches, those whose label does, and what all of these need.
+
+    A pattern matches whole words, as in ``dm``, ``'seed 0'`` or ``'train convnet-*'``, where ``*`` stands for any
+    letters. A method also matches by its name alone, without its parameters.
+
+    Raises:
+        BadInput: Nothing matches.
+    """
+    words = re.compile(rf"(?<!\S){'.*'.join(map(re.escape, pattern.split('*')))}(?!\S)")
+    by_method = [row for row in rows if _is(words, str(row.get("method", "")))]
+    chosen = {cell for row in by_method for cell in row["cells"]}
+    chosen |= {cell.id for cell in cells.values() if words.search(cell.label)}
+    if not chosen:
+        known = ", ".join(dict.fromkeys(str(row["method"]) for row in rows if row.get("method"))) or "none"
+        raise BadInput(f"--only {pattern!r} matches no cell of this plan, whose methods are: {known}.")
+    for cell in reversed(cells.values()):  # a plan is in order of need, so whatever needs a cell is met before it
+        if cell.id in chosen:
+            chosen.update(cell.needs)
+    return {name: cell for name, cell in cells.items() if name in chosen}
+
+
+def _is(words: re.Pattern[str], method: str) -> bool:
+    return any(words.fullmatch(text) for text in (method, method.partition(":")[0]))

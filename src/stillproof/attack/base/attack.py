@@ -25,11 +25,13 @@ class Attack:
 
     ``has_target`` tells whether it can aim at a class. ``leaves`` tells whether images that are fooled may leave the
     batch: right where it is enough to be fooled, wrong where the nearest change is looked for, which ``nearest`` tells.
+    ``one_by_one`` tells that images of a batch are attacked one after the other, so that large batches gain nothing.
     """
 
     has_target: ClassVar[bool] = True
     leaves: ClassVar[bool] = True
     nearest: ClassVar[bool] = False
+    one_by_one: ClassVar[bool] = False
 
     @property
     def measured_in(self) -> Norm:

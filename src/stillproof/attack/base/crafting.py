@@ -116,12 +116,15 @@ class Crafting:
         self.ledger.no_gradient[self.rows] |= ~((gradient != 0) & ~broken).flatten(1).any(1)
         return gradient.masked_fill(broken, 0.0), logits
 
-    def jacobian(self, points: Tensor, classes: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the gradients of chosen logits, (N, k, C, H, W), and all logits; k backward passes."""
+    def jacobian(self, points: Tensor, classes: Tensor, where: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return the gradients of chosen logits, (N, k, C, H, W), and all logits; k backward passes.
+
+        The points are judged, of those alone that a mask names if there is one.
+        """
         self.ledger.forwards[self.rows] += 1
         self.ledger.backwards[self.rows] += classes.shape[1]
         gradients, logits = self.victim.jacobian(points, classes)
-        self.judge(points, self._checked(logits))
+        self.judge(points, self._checked(logits), where)
         return gradients.nan_to_num(0.0, 0.0, 0.0), logits
 
     def judge(self, points: Tensor, logits: Tensor, where: Tensor | None = None) -> None:

@@ -39,6 +39,14 @@ def draws_sentence(draws: int) -> str:
     return f"the model answers at random: accuracies are means over {draws} fresh draws, images go by their majority."
 
 
+def majority_sentence(draws: int) -> str:
+    """Return what people are told where images are counted one by one, over several attacks."""
+    return (
+        f"the model answers at random: an image counts as right here if it is in more than half of {draws} fresh "
+        "draws; accuracies under single attacks are means over draws."
+    )
+
+
 def note_draws(victim: Victim, draws: int) -> None:
     """Keep with the result how its accuracies were found."""
     victim.notes.setdefault(WARNINGS, {})["draws"] = draws_sentence(draws)

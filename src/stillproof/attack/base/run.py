@@ -11,6 +11,7 @@ from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
+from stillproof.attack.base.failures import refuse_failures
 from stillproof.attack.base.ledger import Answer, Ledger
 from stillproof.attack.base.norms import sizes
 from stillproof.attack.base.outcome import Outcome
@@ -28,10 +29,13 @@ from stillproof.core.errors import BadInput
 BATCH = 512  # images that are attacked at once; survivors of early exit are asked of in chunks that fit the cache
 LEAST = 32  # of an attack of many passes, so that there is something to show and to keep every few minutes
 PASSES = 300_000  # of all images of a batch together
+ALONE = 20_000  # of those that are attacked one after the other
 
 
 def batch_of(attack: Attack) -> int:
     """Return how many images are attacked at once. It changes how often progress is shown, and not what comes of it."""
+    if attack.one_by_one:
+        return max(1, min(LEAST, int(ALONE / attack.passes)))
     return max(LEAST, min(BATCH, int(PASSES / attack.passes)))
 
 
@@ -79,6 +83,7 @@ def run_attack(
             ctx.report(min(1.0, (start + batch) / len(images)))
     whole = Outcome.joined(parts)
     note_flat(ctx.notes, whole)
+    refuse_failures(ctx.notes)
     return whole
 
 

@@ -14,6 +14,7 @@ from stillproof.attack.bench.metered import Metered
 FIRST: dict[Norm, float] = {"Linf": 1 / 255, "L2": 0.25, "L1": 4.0}  # the radius that a search begins with
 SEARCHES = 10  # radii that are tried for each image, among which its passes are divided
 ROUNDING = 1e-4  # by which a change may be larger than the radius
+STEP = 1 / 4  # of PGD, as a share of eps: the same for all, ours among them
 CLOSE = 0.01  # between what failed and what fooled the model, as a share: nearer is not looked for
 
 Free = Callable[[Metered, Tensor, Tensor, int], None]  # model, images, labels, passes of one image

@@ -56,6 +56,8 @@ def fitted(name: str, given: Mapping[str, Any], passes: int) -> Attack:
 
 def _is_an_attack_of_its_own(entry: Entry) -> bool:
     """Say whether a name is no short form of another one; another loss makes another attack."""
+    if entry.below:  # a library, whose attacks take part under names of their own
+        return False
     if entry.name == entry.family:
         return True
     return "loss" in entry.fixed and attack_of(entry.name) != attack_of(entry.family)

@@ -39,6 +39,8 @@ class AttackProtocol(Protocol):
     in_pixels: ClassVar[bool] = True  # where a radius means what it says
     always_all_steps: ClassVar[bool] = False  # whether no image leaves early, asked for or not
     by_itself: ClassVar[str] = ""  # what it does to images without any attack, if that costs accuracy
+    truncates: ClassVar[bool] = False  # whether images become bytes by cutting off what is behind the point
+    splits_sources_once: ClassVar[bool] = True  # whether an image has the same role under every attack
 
     def parameters(self, attack: str) -> Mapping[str, Any]:
         """Return what an attack of that name is given, unless somebody says otherwise."""

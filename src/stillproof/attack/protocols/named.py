@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from stillproof.attack.protocols.beard import BEARD
 from stillproof.attack.protocols.fair import FAIR, AttackProtocol
+from stillproof.attack.protocols.mad import MAD
 from stillproof.core.protocol import protocol_meant
 
-PROTOCOLS: tuple[AttackProtocol, ...] = (FAIR, BEARD)
+PROTOCOLS: tuple[AttackProtocol, ...] = (FAIR, BEARD, MAD)
 
 
 def attack_protocol(name: str) -> AttackProtocol:

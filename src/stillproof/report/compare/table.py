@@ -10,7 +10,7 @@ from typing import Any
 from stillproof.core.spec import Json
 from stillproof.report.compare.comparison import LEVEL, Comparison
 from stillproof.report.tables.columns import around, values
-from stillproof.report.tables.table import Chance, Column, Difference, Interval, Mean, Table, Value
+from stillproof.report.tables.table import Chance, Column, Difference, Interval, Mean, Number, Table, Value
 
 NUMBERS = (
     Column("first", "first"),
@@ -20,7 +20,8 @@ NUMBERS = (
     Column("difference", "first over second, points", Difference),
     Column("p_seeds", "p, seeds", Chance, fold="empty"),
     Column("over_images", "over images, points", Interval),
-    Column("images", "images won"),
+    Column("images_first", "won by first", Number),
+    Column("images_second", "won by second", Number),
     Column("p_images", "p, images", Chance),
     Column("better", "better"),
 )
@@ -29,7 +30,7 @@ IMAGES = (
     "p, images: would other test images, for these networks? McNemar's test; all seeds' answers for an image are one. "
     "over images: the 95 % interval of the same."
 )
-WON = "images won: those that only the first, and only the second, recognised, mean over pairs of networks."
+WON = "won: images that only the first, and only the second, recognised, mean over pairs of networks."
 ONE_SET = "Each set is one; its seeds are trainings on it."
 BETTER = f"better: every p is below {LEVEL}. A dash: no difference is shown, which is not to say that there is none."
 
@@ -100,11 +101,12 @@ def _line(comparison: Comparison) -> dict[str, Value]:
         "difference": Difference(comparison.over_seeds.summary),
         "p_seeds": None if adjusted is None else Chance(adjusted),
         "over_images": Interval(*comparison.interval),
-        "images": f"{_mean(comparison, 'only_first')} : {_mean(comparison, 'only_second')}",
+        "images_first": _mean(comparison, "only_first"),
+        "images_second": _mean(comparison, "only_second"),
         "p_images": Chance(comparison.adjusted_images),
         "better": comparison.better,
     }
 
 
-def _mean(comparison: Comparison, kind: str) -> str:
-    return f"{math.fsum(getattr(pair, kind) for pair in comparison.pairs) / len(comparison.pairs):.0f}"
+def _mean(comparison: Comparison, kind: str) -> Number:
+    return Number(math.fsum(getattr(pair, kind) for pair in comparison.pairs) / len(comparison.pairs), ".0f")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from stillproof.report.drawing.canvas import as_percent, canvas, footnote, legen
 from stillproof.report.drawing.marks import HOLLOW, published_handle
 from stillproof.report.drawing.style import FAINT, PAPER, Look, house_style, looks_of
 from stillproof.report.figures.captions import caption
-from stillproof.report.figures.values import Floats, Plane, Spot
-from stillproof.report.measure import Measure
+from stillproof.report.figures.score_grid import Floats
+from stillproof.report.figures.values import Plane, ScoreGrid, Spot
 from stillproof.score.stats import Summary
 
 if TYPE_CHECKING:
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Span = tuple[float, float]
 ARROWS = {"upper left": "\u2196", "upper right": "\u2197"}
 
 
 STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)  # of the score, from line to line
 MOST = 9  # lines
-FINE = 60  # points along each axis that lines are found by
 ROOM = 0.04  # share of the axes around a value
 
 
@@ -37,12 +35,11 @@ def draw_plane(data: Plane) -> Figure:
         raise nothing_to_draw("plane")
     looks = looks_of(dict.fromkeys(spot.method for spot in spots))
     panels = list(dict.fromkeys(spot.panel for spot in spots))
-    spans = _span(spots, 0, data.x), _span(spots, 1, data.y)
     with house_style():
         figure, all_axes = canvas(data.title, (2.8 + 4.4 * len(panels), 5.2), columns=len(panels))
         for axes, panel in zip(all_axes, panels, strict=True):
             here = [spot for spot in spots if spot.panel == panel]
-            _ground(axes, data, spans, here)
+            _ground(axes, data, here)
             for spot in here:
                 _spot(axes, spot, looks[spot.method])
             axes.set_title(panel, loc="left", fontsize=11)
@@ -54,19 +51,9 @@ def draw_plane(data: Plane) -> Figure:
     return figure
 
 
-def _span(spots: Sequence[Spot], axis: Literal[0, 1], measure: Measure) -> Span:
-    """Return what an axis shows: all means with their intervals, published ones, and zero."""
-    values = [value for spot in spots if (value := (spot.x, spot.y)[axis]) is not None]
-    published = [spot.published[axis].mean for spot in spots if spot.published is not None]
-    ends = [0.0, *published, *(end for value in values for end in (value.mean, *(value.ci95 or ())))]
-    low, high = max(min(ends), measure.low), min(max(ends), measure.high)
-    margin = max(0.08 * (high - low), 0.01)
-    return max(low - margin, measure.low), min(high + margin, measure.high)
-
-
-def _ground(axes: Axes, data: Plane, spans: tuple[Span, Span], spots: Sequence[Spot]) -> None:
-    axes.set_xlim(spans[0])
-    axes.set_ylim(spans[1])
+def _ground(axes: Axes, data: Plane, spots: Sequence[Spot]) -> None:
+    axes.set_xlim(data.score.x[0], data.score.x[-1])
+    axes.set_ylim(data.score.y[0], data.score.y[-1])
     drawn = [place for spot in spots for place in _places(spot)]
     _score_lines(axes, data.score, data.score_name, np.array(drawn))
     axes.axhline(0, color=FAINT, linewidth=1.0)
@@ -111,23 +98,23 @@ def _handles(spots: Sequence[Spot], looks: dict[str, Look]) -> list[Artist]:
     return [*handles, published_handle()] if any(spot.published for spot in spots) else handles
 
 
-def _score_lines(axes: Axes, score: Callable[[Floats, Floats], Floats], name: str, drawn: Floats) -> None:
+def _score_lines(axes: Axes, score: ScoreGrid, name: str, drawn: Floats) -> None:
     """Draw lines over all that the axes show.
 
     Args:
         axes: The axes, whose limits are set.
-        score: The score of both numbers, a fraction.
+        score: The score of both numbers.
         name: Its name.
         drawn: Places that the values must not cover, (n, 2).
     """
     low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
-    x, y = np.meshgrid(*np.linspace(low, high, FINE).T)
-    scores = score(x, y)
+    scores = np.array(score.scores)
     step = next((step for step in STEPS if np.ptp(scores) / step <= MOST), STEPS[-1])
     levels = np.arange(np.ceil(scores.min() / step), np.floor(scores.max() / step) + 1) * step
     if not len(levels):
         return
-    lines = axes.contour(x, y, scores, levels=levels, colors=FAINT, linewidths=0.8, linestyles=":", alpha=0.8)
+    style: dict[str, Any] = {"linewidths": 0.8, "linestyles": ":", "alpha": 0.8}
+    lines = axes.contour(score.x, score.y, scores, levels=levels, colors=FAINT, **style)
     places = [_free(segments[0], low, high, drawn) for segments in lines.allsegs if segments and len(segments[0])]
     free = [place for place in places if place is not None]
     axes.clabel(lines, fmt=lambda level: f"{name} {as_percent(level)}", fontsize=8, manual=free)

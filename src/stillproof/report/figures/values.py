@@ -6,12 +6,9 @@ picture; ``report.figures.captions`` has the sentences below it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from stillproof.report.captions import Basis
 from stillproof.report.measure import ACCURACY, Measure
@@ -19,7 +16,6 @@ from stillproof.report.published import Published, PublishedSearch
 from stillproof.score.agreement import Agreement
 from stillproof.score.stats import Summary
 
-Floats = NDArray[np.float64]
 Places = Sequence[tuple[float, float]]
 IN_SEARCH, IN_TRUTH, ROBUST = (
     Measure(name, "%", 0.0, 1.0) for name in ("accuracy in the search", "true accuracy", "robust accuracy")
@@ -204,6 +200,21 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreGrid:
+    """A score over all that the axes of a plane show, which ``score_grid`` makes.
+
+    Args:
+        x: Places along the horizontal axis, fractions, from one end to the other.
+        y: Places along the vertical axis.
+        scores: The score at each of them, a fraction: one row of values per place of ``y``.
+    """
+
+    x: Sequence[float]
+    y: Sequence[float]
+    scores: Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
 class Plane:
     """Two numbers of each method on lines of equal score; panels come in the order in which they are first named.
 
@@ -214,7 +225,7 @@ class Plane:
         x: What the horizontal axis shows.
         y: What the vertical axis shows.
         score_name: What the lines are of.
-        score: The score of both, a fraction.
+        score: The score of both, wherever they may lie.
         better: The corner towards which it grows.
     """
 
@@ -224,7 +235,7 @@ class Plane:
     x: Measure
     y: Measure
     score_name: str
-    score: Callable[[Floats, Floats], Floats]
+    score: ScoreGrid
     better: Literal["upper left", "upper right"]
 
     def shown(self) -> list[Spot]:

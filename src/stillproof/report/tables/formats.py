@@ -18,6 +18,7 @@ from stillproof.report.tables.table import (
     Marked,
     Mean,
     Number,
+    OutOf,
     Percent,
     Radius,
     Seconds,
@@ -35,6 +36,7 @@ _PARTS: Mapping[type, Sequence[str]] = {
     Mean: ("mean", "std", "n", "ci95_low", "ci95_high"),
     Difference: ("mean", "std", "n", "ci95_low", "ci95_high"),
     Interval: ("low", "high"),
+    OutOf: ("count", "total"),
     Estimate: ("value", "ci95_low", "ci95_high"),
     Share: ("value", "ci95_low", "ci95_high"),
 }
@@ -109,6 +111,8 @@ def _parts(value: Value, column: Column) -> Sequence[object]:
             return [None] * len(_names(column))
         case Interval(low, high):
             return [low, high]
+        case OutOf(count, total):
+            return [count, total]
         case Summary() | Mean() | Difference():
             summary = value if isinstance(value, Summary) else value.summary
             return [summary.mean, summary.std, summary.n, *(summary.ci95 or (None, None))]
@@ -130,6 +134,8 @@ def _json(value: Value) -> object:
             return summary.as_dict()
         case Interval(low, high):
             return [low, high]
+        case OutOf(count, total):
+            return {"count": count, "total": total}
         case Marked(inner):
             return _json(inner)
         case Share(fraction, ci95):

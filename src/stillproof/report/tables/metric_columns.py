@@ -32,6 +32,21 @@ def metric_values(added: Mapping[str, Metric[Any]], evidence: Sequence[Any]) -> 
     return {_key(name): _over_seeds(name, metric, evidence) for name, metric in added.items()}
 
 
+def metric_titles(takes: type) -> dict[str, str]:
+    """Return what the metrics of plug-ins that take such evidence are called, by the keys of their columns."""
+    return {_key(name): metric.title for name, metric in added_metrics(takes).items()}
+
+
+def metric_numbers(takes: type, evidence: Any) -> dict[str, float | None]:
+    """Return what each of them gives for one piece of evidence, by the same keys.
+
+    Raises:
+        PluginError: One of them failed, or gave what is no number.
+    """
+    found = {_key(name): _over_seeds(name, metric, [evidence]) for name, metric in added_metrics(takes).items()}
+    return {key: None if summary is None else summary.mean for key, summary in found.items()}
+
+
 def _over_seeds(name: str, metric: Metric[Any], evidence: Sequence[Any]) -> Summary | None:
     try:
         return metric.over_seeds(evidence)

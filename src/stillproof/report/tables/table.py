@@ -43,6 +43,15 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
+class OutOf:
+    """How many of so many, such as models; ``of_none`` is what people see where there are none at all."""
+
+    count: int
+    total: int
+    of_none: str = "-"
+
+
+@dataclass(frozen=True, slots=True)
 class Radius:
     """The size of a change of pixels, which is shown as people write it, such as 8/255."""
 
@@ -89,7 +98,7 @@ class Mean:
 class Marked:
     """A value that stands out among others, with a star; programs see the value alone."""
 
-    value: str | int | Percent | None
+    value: str | int | Percent | Number | None
 
 
 Value = (
@@ -104,6 +113,7 @@ Value = (
     | Percent
     | Share
     | Number
+    | OutOf
     | Radius
     | Seconds
     | Bytes

@@ -18,6 +18,7 @@ from stillproof.report.tables.table import (
     Marked,
     Mean,
     Number,
+    OutOf,
     Percent,
     Radius,
     Seconds,
@@ -79,6 +80,8 @@ def text_of(value: Value) -> str:
             return _interval(f"{100 * fraction:.2f}", ci95, lambda end: f"{100 * end:.1f}")
         case Number(number, digits):
             return f"{number:{digits}}"
+        case OutOf(count, total, of_none):
+            return f"{count} of {total}" if total else of_none
         case Radius(size):
             return size_text(size)
         case Published():

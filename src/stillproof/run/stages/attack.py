@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from stillproof.attack.base.attack import Attack as AnyAttack
+from stillproof.attack.base.failures import refuse_failures
 from stillproof.attack.base.suspicions import note_flat
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.protocols.named import attack_protocol
 from stillproof.core.components import attacks, stages
 from stillproof.core.errors import BadInput
+from stillproof.core.mad_attacks import meant
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
@@ -115,7 +117,7 @@ class Attack(Stage):
 
     def checked_attack(self, info: DataInfo) -> AnyAttack:
         """Return the attack; a radius that means nothing for such images is refused."""
-        attack = attack_called(self.attack, attack_protocol(self.protocol))
+        attack = attack_called(meant(self.attack, info), attack_protocol(self.protocol))
         attack.check(torch.empty(1, info.channels, info.size, info.size), targeted=False)
         return attack
 
@@ -137,6 +139,7 @@ class Attack(Stage):
                 job.say(found.fooled_so_far())
         outcome, protocol = found.whole(), attacker.protocol
         note_flat(ctx.notes, outcome)
+        refuse_failures(ctx.notes)
         card = {key: spec[key] for key in ("test", "attack", "targets", "protocol")} | {"cell": job.cell}
         outcomes = job.store.keep(KIND, outcome_tensors(outcome, protocol), card, cell=job.cell)
         examples = keep_examples(job, outcome, attacker, card, attacked.space) if spec.get("keep") else None

@@ -14,7 +14,7 @@ from stillproof.attack.base.attack import Attack as AnyAttack
 from stillproof.core.attack_warnings import WARNINGS, warnings_in
 from stillproof.core.components import attacks, stages
 from stillproof.core.errors import BadInput
-from stillproof.run.attack_outcomes import read_outcomes
+from stillproof.run.attack_outcomes import majority_warning, read_outcomes
 from stillproof.run.cell import Cell, Planned
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.score.robust_curve import area_under, robust_curve
@@ -83,16 +83,17 @@ class RobustCurve(Stage):
             {"eps": radius, "curve": before, "robust_accuracy": after}
             for radius, before, after in zip(spec["radii"], own_left, left, strict=True)
         ]
+        told = {kind: said for one in answers for kind, said in warnings_in(one["notes"]).items()}
         result = {
             "n": answer["n"],
-            "clean_accuracy": answer["clean_accuracy"],
+            "clean_accuracy": int(right.sum()) / len(right),
             "norm": spec["norm"],
             "eps": eps,
             "accuracies": accuracies,
             "area": area_under(known, right, spec["largest"]) / spec["largest"],
             "checks": checks,
             "gap": max((check["curve"] - check["robust_accuracy"] for check in checks), default=0.0),
-            "notes": {WARNINGS: {kind: said for one in answers for kind, said in warnings_in(one["notes"]).items()}},
+            "notes": {WARNINGS: told | majority_warning(answers)},
         }
         return Answer(result, artifacts=tuple(artifacts), derived_from=(spec["of"], *spec["checks"]))
 
@@ -106,8 +107,9 @@ def _attack(cell: Cell) -> AnyAttack:
 def _distances(outcome: Mapping[str, Tensor], norm: str, ball: float) -> NDArray[np.float64]:
     """Return how far the nearest change that fooled is, for each image; infinitely far if none did.
 
-    Changes are kept within the attack's ball, but rounding makes the size of most of them a little larger than that.
+    Changes are kept within the attack's ball, but rounding makes the size of most of them a little larger than that. An
+    image that is as it was is not lost, whatever other draws say of a model that answers at random.
     """
     sizes = np.minimum(outcome[norm].double().numpy(), ball)
-    far: NDArray[np.float64] = np.where(outcome["success"].numpy(), sizes, np.inf)
+    far: NDArray[np.float64] = np.where(outcome["success"].numpy() & (sizes > 0), sizes, np.inf)
     return far

@@ -1,4 +1,4 @@
-"""A set of real images in the space of another set, so that both are trained on alike."""
+"""Real images, some or all of them, in the space of another set, so that both are trained on alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stillproof.core.types import Distilled, Space
 from stillproof.data.load import source
 from stillproof.run.cell import Images, Planned
 from stillproof.run.changed_sets import keep_changed, source_of
-from stillproof.run.spaces import constants_of, space_of
+from stillproof.run.spaces import STORED, constants_of, space_of
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.run.stages.artifact import StoredSet
 from stillproof.run.stages.distill import Distill
@@ -27,16 +27,16 @@ from stillproof.suites.requests import Request
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
-STORED = "stored_zca"  # a whitening that is an artifact of the store, which no cell here need have made
-
 
 @stages.register("same-space", version=1)
 @dataclass(frozen=True)
 class SameSpace(Stage):
     """The images of a set, whitened or normalised as those of another; where both are so already, the set itself.
 
+    Real images of a data set stay what they are, and are taken there when a network is trained on them.
+
     Args:
-        of: The set.
+        of: The set, or real images.
         like: The other set: one that is distilled, or one that is in the store.
     """
 
@@ -44,17 +44,20 @@ class SameSpace(Stage):
     like: Request
 
     def images(self, planner: Planner) -> Images | None:
-        """Return the set itself, if the other is in the usual space of their data set."""
-        return None if self._space(planner) else planner.images(self.of)
+        """Return the set itself, if the other is in the usual space of their data set; real images with their space."""
+        images, space = planner.images(self.of), self._space(planner)
+        if not space:
+            return images
+        return _named_so(images, space) if "data" in images.spec else None
 
     def plan(self, planner: Planner) -> Planned:
         """Plan by the space alone: sets of all methods that have it share the same images."""
         images, space = source_of(self.of, planner), self._space(planner)
-        whitening = (space["zca"],) if "zca" in space else ()
+        named = _named_so(images, space)
         return Planned(
             spec={"of": images.spec, "space": space},
-            label=f"{images.label} {'normalised' if 'normalised' in space else 'whitened'} alike",
-            needs=(*images.needs, *whitening),
+            label=named.label,
+            needs=named.needs,
             where={"dataset": images.dataset},
             images=images.count,
         )
@@ -77,6 +80,16 @@ class SameSpace(Stage):
         return keep_changed(job, job.spec["of"], "same-space", _moved)
 
 
+def _named_so(images: Images, space: Json) -> Images:
+    """Return images with the space that they shall be in, and what has to be there for that."""
+    return dataclasses.replace(
+        images,
+        spec=images.spec | {"space": space},
+        label=f"{images.label} {'normalised' if 'normalised' in space else 'whitened'} alike",
+        needs=(*images.needs, *((space["zca"],) if "zca" in space else ())),
+    )
+
+
 def _stored(text: str, dataset: str) -> Json:
     space = space_called(text) if text else Space.normalised(source(dataset).info)
     if space.kind == "zca":
@@ -89,8 +102,7 @@ def _stored(text: str, dataset: str) -> Json:
 
 
 def _moved(distilled: Distilled, job: Job) -> Distilled:
-    wanted, info = job.spec["space"], source(job.where["dataset"]).info
-    space = Space("zca", ref=wanted[STORED]) if STORED in wanted else space_of(wanted, info, job.store)
+    space = space_of(job.spec["space"], source(job.where["dataset"]).info, job.store)
     if space == distilled.space:
         return distilled
     with torch.no_grad():

@@ -18,6 +18,7 @@ from stillproof.nets.build import build_network, forward_flops
 from stillproof.run.cell import Planned
 from stillproof.run.footprint import ARTIFACT, looking_memory, training_memory, weights_bytes
 from stillproof.run.labelled_images import made_from, read_images
+from stillproof.run.spaces import space_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.sets.fronts import front_of
 from stillproof.sets.teachers import read_teachers
@@ -29,7 +30,6 @@ from stillproof.train.model import TEST_BATCH, ModelCard, TrainedModel
 from stillproof.train.recipe import Recipe
 from stillproof.train.recipe_for import recipe_for
 from stillproof.train.train_data import TrainData
-from stillproof.transforms.space import make_front
 
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
@@ -136,8 +136,8 @@ def _training_data(job: Job, test: ImageSet) -> tuple[Space, TrainData]:
     """Return the space that the network's body sees, and the images to train on, in that space."""
     images, device = read_images(job.spec["upstream"], job.where["part"], job), job.device
     if isinstance(images, ImageSet):
-        space = Space.normalised(images.info)
-        return space, from_images(images, make_front(space).to(device), device)
+        space = space_of(job.spec["upstream"].get("space", {}), images.info, job.store)
+        return space, from_images(images, front_of(space, job.store).to(device), device)
     space = Space.normalised(test.info) if images.space.kind == "pixels" else images.space
     teachers = read_teachers(images, job.store, job.where["dataset"], test.info, device)
     return space, from_distilled(images, front_of(space, job.store).to(device), device, teachers)

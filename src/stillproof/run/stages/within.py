@@ -61,6 +61,6 @@ class Within(Stage):
         found = judged_within(read_outcomes(job.store, answer["outcomes"]), spec["norm"], spec["eps"])
         card: dict[str, Any] = {key: spec[key] for key in ("of", "norm", "eps")} | {"cell": job.cell}
         kept = job.store.keep(KIND, found, card, cell=job.cell)
-        same = {key: answer[key] for key in ("passes_per_image", "notes")}
+        same = {key: answer[key] for key in ("passes_per_image", "notes", "draws") if key in answer}
         result = same | outcome_summary(found) | {"outcomes": kept}
         return Answer(result, artifacts=(kept,), derived_from=(spec["of"],))

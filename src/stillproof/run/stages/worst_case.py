@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from stillproof.core.attack_warnings import WARNINGS
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput
+from stillproof.core.spec import Json
 from stillproof.run.attack_names import attack_called
-from stillproof.run.attack_outcomes import read_outcomes
+from stillproof.run.attack_outcomes import majority_warning, read_outcomes
 from stillproof.run.cell import Planned
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.score.attacked_images import worst_case
@@ -25,6 +27,8 @@ SAME = ("test", "images", "protocol")  # what attacks must have in common
 @dataclass(frozen=True)
 class WorstCase(Stage):
     """The images that a model has right in spite of each of several attacks; derived, costs nothing.
+
+    Those of a model that answers at random go by the majority of its draws, and so does the accuracy before.
 
     Args:
         of: The attacks, on the same images and the same model; those without a targeted form are left out of targeted
@@ -54,13 +58,15 @@ class WorstCase(Stage):
         answers = [job.answer_of(cell) for cell in cells]
         artifacts = tuple(answer["outcomes"] for answer in answers)
         found = [read_outcomes(job.store, artifact) for artifact in artifacts]
-        robust = worst_case([tensors.get("right_share", tensors["robust"]) for tensors in found])
-        result = {
-            "n": answers[0]["n"],
-            "clean_accuracy": answers[0]["clean_accuracy"],
-            "robust_accuracy": float(robust.mean(dtype="float64")),
+        robust = worst_case([tensors["robust"] for tensors in found])
+        result: Json = {
+            "n": len(robust),
+            "clean_accuracy": int(found[0]["clean_right"].sum()) / len(robust),
+            "robust_accuracy": int(robust.sum()) / len(robust),
             "attacks": len(cells),
         }
+        if told := majority_warning(answers):
+            result["notes"] = {WARNINGS: told}
         return Answer(result, artifacts=artifacts, derived_from=tuple(cells))
 
 

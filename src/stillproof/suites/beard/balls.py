@@ -8,7 +8,8 @@ from stillproof.core.components import attacks
 from stillproof.core.reference import parse_reference
 
 USUAL = {"Linf": 8 / 255, "L2": 128 / 255, "L1": 12.0}
-LIMITS = {"eps", "pixels"}  # parameters by which an attack limits its changes itself: a radius, a number of pixels
+# Parameters by which an attack limits its changes itself, where they have a value: a radius, a number of pixels.
+LIMITS = ("eps", "epsilon", "farthest", "pixels")
 UNTOLD = "L2"  # the norm of attacks that have no choice of it, such as C&W
 
 
@@ -25,8 +26,13 @@ def ball_for(attack: str, radii: Mapping[str, float] | None = None) -> tuple[str
     """
     name, given = parse_reference(attack)
     params = attacks.entry(name).params
-    if LIMITS & params.keys():
+    if any(_value(key, given, params) for key in LIMITS):
         return None
-    usual = params.get("norm", "").partition(" = ")[2].strip("'\"")
-    norm = str(given.get("norm", "")) or usual or UNTOLD
+    norm = _value("norm", given, params) or UNTOLD
     return (norm, (USUAL | dict(radii or {}))[norm]) if norm in USUAL else None
+
+
+def _value(key: str, given: Mapping[str, str], params: Mapping[str, str]) -> str:
+    """Return what a parameter is given, or else its default, as text; an empty one where it has no value."""
+    usual = params.get(key, "").partition(" = ")[2].strip("'\"")
+    return given.get(key) or ("" if usual == "None" else usual)

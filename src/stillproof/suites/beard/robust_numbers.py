@@ -13,7 +13,8 @@ from stillproof.report.figures.by_group import basis_of
 from stillproof.report.measure import Measure
 from stillproof.report.rows import Rows
 from stillproof.report.tables import columns
-from stillproof.report.tables.table import Column, Mean, Value
+from stillproof.report.tables.table import Column, Mean, OutOf, Value
+from stillproof.report.tables.text import text_of
 from stillproof.score.stats import Summary
 from stillproof.suites.beard.assessed import Assessed
 
@@ -22,7 +23,7 @@ SIZES = Column("sizes", "ipc")  # or all that are pooled
 MODE = Column("mode", "attacks", fold="same")
 IMAGES = Column("images", "test images", int, fold="same")
 CLEAN = Column("clean", "clean %", Summary)
-ALARMS = Column("alarms", "alarms", fold="same")
+ALARMS = Column("alarms", "alarms", OutOf, fold="same")
 ALARM_NOTE = (
     "Alarms: models with signs of gradient masking in the Linf ball that curves reach to, of all that were checked; "
     "what attacks leave of such a model may be too good to be true."
@@ -53,16 +54,16 @@ def model_of(row: Answered) -> tuple[Any, ...]:
     return tuple(row[key] for key in ("dataset", "network", "method", "ipc", "defence"))
 
 
-def alarms_on(rows: Rows, models: Sequence[Answered]) -> str:
+def alarms_on(rows: Rows, models: Sequence[Answered]) -> OutOf:
     """Say how many of the models that rows are about have rung."""
     asked = {model_of(row) for row in models}
     return rung([row for row in rows.get("alarms", ()) if model_of(row) in asked])
 
 
-def rung(checks: Sequence[Answered]) -> str:
+def rung(checks: Sequence[Answered]) -> OutOf:
     """Say how many models have rung, of those that rows of section ``alarms`` have checked."""
     checked = [answer["alarms"] for row in checks for answer in row.results if answer is not None]
-    return f"{sum(map(bool, checked))} of {len(checked)}" if checked else NOT_CHECKED
+    return OutOf(sum(map(bool, checked)), len(checked), of_none=NOT_CHECKED)
 
 
 def warned_notes(rows: Sequence[Answered]) -> list[str]:
@@ -89,5 +90,5 @@ def attacked_basis(rows: Sequence[Answered], every: Rows) -> Basis:
     counts = {answer["n"] for row in rows for answer in row.results if answer is not None and "n" in answer}
     told = [f"{counts.pop()} test images"] if len(counts) == 1 else []
     alarms = alarms_on(every, rows)
-    told.append("not checked for alarms" if alarms == NOT_CHECKED else f"alarms on {alarms} models")
+    told.append(f"alarms on {text_of(alarms)} models" if alarms.total else f"{NOT_CHECKED} for alarms")
     return dataclasses.replace(basis, about="; ".join((basis.about, *told)))

@@ -10,7 +10,8 @@ import numpy as np
 
 from stillproof.report.captions import Basis
 from stillproof.report.figures.by_group import figures_of
-from stillproof.report.figures.values import Curve, CurvePanel, Curves, FigureData, Floats, Level, Plane, Point, Spot
+from stillproof.report.figures.score_grid import Floats, score_grid
+from stillproof.report.figures.values import Curve, CurvePanel, Curves, FigureData, Level, Plane, Point, Spot
 from stillproof.report.measure import Measure, score
 from stillproof.report.rows import Rows
 from stillproof.suites.beard.assessed import ALPHAS, Assessed, assessed
@@ -86,7 +87,8 @@ def _trade_off(rows: Rows, found: Sequence[Assessed]) -> Plane:
         for title, group in _by_panel(single).items()
         for one in group
     ]
-    return Plane(TRADE_OFF, spots, _basis(single, rows), CLEAN, WORST, "share kept", _kept, "upper right")
+    kept = score_grid(spots, CLEAN, WORST, _kept)
+    return Plane(TRADE_OFF, spots, _basis(single, rows), CLEAN, WORST, "share kept", kept, "upper right")
 
 
 def _kept(clean: Floats, robust: Floats) -> Floats:

@@ -14,6 +14,7 @@ from stillproof.report.tables.table import Column, Mean, Number, Table, Value
 from stillproof.score.metric import AttackedModel, Metric, UnderAttack
 from stillproof.score.stats import Summary, summarise, summarise_accuracies
 from stillproof.suites.beard.assessed import Assessed
+from stillproof.suites.beard.protocol import beard_asks
 from stillproof.suites.beard.robust_numbers import (
     ALARMS,
     DEFENCE,
@@ -92,11 +93,13 @@ def _numbers(row: Answered, time: Answered | None) -> dict[str, Value]:
 def _turned(row: Answered, answer: dict[str, float]) -> float | None:
     """Return the share of images that were right before and are wrong after; an aimed attack may miss its target.
 
-    What is right after it under ``faithful`` may have been wrong before, so that the share does not follow there.
+    Where what is right after it may have been wrong before, the share does not follow.
     """
     if row["mode"] == "untargeted":
         return answer["success_rate"]
-    return answer["clean_accuracy"] - answer["robust_accuracy"] if row["protocol"] == "fair" else None
+    if not beard_asks(row["protocol"]).wrong_before_is_lost:
+        return None
+    return answer["clean_accuracy"] - answer["robust_accuracy"]
 
 
 def _pooled(rows: Sequence[Answered]) -> dict[str, Value]:

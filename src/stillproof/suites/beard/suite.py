@@ -166,7 +166,7 @@ class Beard:
         asked = sections_named(SECTIONS, self.sections)
         found = []
         for dataset in self.dataset:
-            builder = RowBuilder(dataset, self.network[0], self.seeds, self.asks.written, self.selection, self.scale)
+            builder = RowBuilder.under(self.asks, dataset, self.network[0], self.seeds, self.selection, self.scale)
             for network in self.network:
                 victims = Victims(self, builder, network)
                 found += [row for section in asked for row in section.rows(victims)]

@@ -19,6 +19,7 @@ from stillproof.report.tables.columns import ACCURACY, BEFORE, MISSING, RULES, R
 from stillproof.report.tables.table import Column, Table, Value
 from stillproof.score.stats import Summary, summarise_accuracies
 from stillproof.suites.augmentation_variants import distinct_on
+from stillproof.suites.dc_bench.protocol import dc_bench_asks
 from stillproof.suites.dc_bench.published import published_average, published_beside
 from stillproof.suites.dc_bench.published_values import AUGMENTATIONS, PER_BATCH
 from stillproof.suites.fixed_set import fixed_set
@@ -108,12 +109,12 @@ def _scores_table(rows: Sequence[Answered], choices: Sequence[Answered]) -> Tabl
     notes = [DEFINITION]
     chosen_by = grouped(choices, "dataset", "network", "method", "ipc")
     for key, group in grouped(rows, "dataset", "network", "method", "ipc").items():
-        oracle = group[0]["protocol"] == "faithful"
+        asks = dc_bench_asks(group[0]["protocol"])
         named = {row["augmentation"]: row for row in group}
         others = {name: row for name, row in named.items() if name not in (NONE, OWN_RECIPE)}
-        judged = others if oracle else {row["augmentation"]: row for row in chosen_by.get(key, [])}
-        best = _best(list(others), judged, "accuracy" if oracle else "heldout_accuracy")
-        averaged = [row for name, row in others.items() if not oracle or _is_published(name)]
+        judged = {row["augmentation"]: row for row in chosen_by.get(key, [])} if asks.chooses_heldout else others
+        best = _best(list(others), judged, "heldout_accuracy" if asks.chooses_heldout else "accuracy")
+        averaged = [row for name, row in others.items() if _is_published(name) or not asks.averages_published]
         scores = {
             "none": named[NONE].summary() if NONE in named else None,
             "average": _average(averaged),
@@ -121,11 +122,11 @@ def _scores_table(rows: Sequence[Answered], choices: Sequence[Answered]) -> Tabl
             "best": others[best.name].summary() if best.name else None,
             "published_best": published_beside(group[0]),
             "best_augmentation": best.name,
-            "chosen_on": CHOSEN_ON["oracle" if oracle else "heldout"],
+            "chosen_on": CHOSEN_ON["heldout" if asks.chooses_heldout else "oracle"],
         }
         lines.append(about(group[0]) | scores)
         notes += _remarks(best, f"{group[0]['method']}, {images(group[0]['ipc'])}")
-    if any(row["protocol"] == "faithful" for row in rows):
+    if any(dc_bench_asks(row["protocol"]).averages_published for row in rows):
         notes.insert(1, FAITHFUL)
     notes += [*published_notes(lines), *missing_notes([*rows, *choices])]
     return Table("augmentation-scores", "Scores over augmentations", SCORES, lines, notes)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from stillproof.core.protocol import Protocol, protocol_meant
+from stillproof.core.protocol import protocol_meant
 from stillproof.core.reference import changed_reference
 from stillproof.suites.dc_bench.published_values import PER_BATCH
 from stillproof.suites.requests import Heldout, Part
+from stillproof.suites.row_builder import SuiteProtocol
 
 ProtocolName = Literal["fair", "faithful", "faithful:dc-bench"]
 ALIKE = ("none", "dsa")  # are drawn alike under both protocols
@@ -31,10 +32,11 @@ class Searched:
     heldout: Heldout
 
 
-class DCBenchAsks(Protocol):
+class DCBenchAsks(SuiteProtocol):
     """What is correct."""
 
     chooses_heldout: ClassVar[bool] = True  # whether the best augmentation is chosen by held-out images
+    averages_published: ClassVar[bool] = False  # whether averages are over only those augmentations that it published
 
     def augmentation(self, name: str) -> str:
         """Return the form of an augmentation that is trained with."""
@@ -57,7 +59,9 @@ class AsDCBench(DCBenchAsks):
 
     origin = "dc-bench"
     plain = True
+    own_sets = False
     chooses_heldout = False  # but by the test images
+    averages_published = True
 
     def augmentation(self, name: str) -> str:
         """Return the form that is drawn once for a whole batch."""

@@ -204,7 +204,7 @@ class DCBench:
     def rows(self) -> list[Row]:
         """Return the rows of all sections."""
         builders = [
-            RowBuilder(name, self.network[0], self.seeds, self.asks.written, self.selection, self.scale)
+            RowBuilder.under(self.asks, name, self.network[0], self.seeds, self.selection, self.scale)
             for name in self.dataset
         ]
         asked = sections_named(SECTIONS, self.sections)

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from stillproof.core.components import metrics
 from stillproof.report.answers import Answered
 from stillproof.report.figures.by_group import figures_of
+from stillproof.report.figures.score_grid import score_grid
 from stillproof.report.figures.values import Plane, Spot
 from stillproof.report.measure import difference
 from stillproof.report.rows import Rows, grouped, images, missing_notes
@@ -156,16 +157,11 @@ def augmentation_figures(rows: Rows) -> dict[str, Plane]:
 
 def _figure(found: list[Augmented]) -> Plane:
     """Return one panel per number of images per class."""
-    return Plane(
-        TITLE,
-        [_spot(one) for one in found],
-        basis_for([row for one in found for row in one.rows()]),
-        x=difference("IOR without augmentation"),
-        y=difference("IOR with augmentation"),
-        score_name="ARS",
-        score=lambda without, augmented: augmentation_robust_score(augmented, without),
-        better="upper right",
-    )
+    spots = [_spot(one) for one in found]
+    x, y = difference("IOR without augmentation"), difference("IOR with augmentation")
+    ars = score_grid(spots, x, y, lambda without, augmented: augmentation_robust_score(augmented, without))
+    basis = basis_for([row for one in found for row in one.rows()])
+    return Plane(TITLE, spots, basis, x, y, score_name="ARS", score=ars, better="upper right")
 
 
 def _spot(one: Augmented) -> Spot:

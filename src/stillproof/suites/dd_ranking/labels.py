@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stillproof.report.figures.by_group import figures_of
+from stillproof.report.figures.score_grid import score_grid
 from stillproof.report.figures.values import Curve, CurvePanel, Curves, FigureData, Plane, Point, Spot
 from stillproof.report.measure import difference, score
 from stillproof.report.rows import Rows, images, missing_notes
@@ -68,7 +69,7 @@ WEIGHTS_NOTE = (
 def label_rows(trials: Trials) -> Iterator[Row]:
     """Yield what HLR, IOR and LRS are made of."""
     asked = list(trials.asked())
-    yield from trials.real_rows("labels", [setting for _, _, setting in asked])
+    yield from trials.real_rows("labels", asked)
     for method, ipc, setting in asked:
         yield from side_rows(trials, "labels", method, ipc, setting, trials.network_of(setting))
 
@@ -113,16 +114,10 @@ def labels_figures(rows: Rows) -> dict[str, FigureData]:
 
 def _plane(found: list[Sides]) -> Plane:
     """Return one panel per number of images per class."""
-    return Plane(
-        TITLE,
-        [_spot(sides) for sides in found],
-        basis_for(rows_behind(found)),
-        x=difference("HLR: lost against real images, hard labels"),
-        y=difference("IOR: gained over random images"),
-        score_name="LRS",
-        score=label_robust_score,
-        better="upper left",
-    )
+    spots = [_spot(sides) for sides in found]
+    x, y = difference("HLR: lost against real images, hard labels"), difference("IOR: gained over random images")
+    lrs = score_grid(spots, x, y, label_robust_score)
+    return Plane(TITLE, spots, basis_for(rows_behind(found)), x, y, score_name="LRS", score=lrs, better="upper left")
 
 
 def _spot(sides: Sides) -> Spot:

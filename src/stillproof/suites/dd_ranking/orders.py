@@ -38,7 +38,7 @@ def network_rows(trials: Trials) -> Iterator[Row]:
     if len(networks) < 2:
         return
     for network in networks:
-        yield from trials.real_rows("networks", [setting for _, _, setting in asked], network)
+        yield from trials.real_rows("networks", asked, network)
         for method, ipc, setting in asked:
             yield from side_rows(trials, "networks", method, ipc, setting, network)
 
@@ -50,7 +50,7 @@ def teacher_rows(trials: Trials) -> Iterator[Row]:
     if len(teachers) < 2 or not asked:
         return
     for teacher in teachers:
-        yield from trials.real_rows("teachers", [setting for _, _, setting in asked], teacher=teacher)
+        yield from trials.real_rows("teachers", asked, teacher=teacher)
         for method, ipc, setting in asked:
             network = trials.network_of(setting)
             yield from side_rows(trials, "teachers", method, ipc, setting, network, teacher=teacher)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stillproof.core.reference import changed_reference, parse_reference
 from stillproof.report.answers import Answered
 from stillproof.report.published import Published
-from stillproof.suites.dd_ranking.protocol import real_params
+from stillproof.suites.dd_ranking.protocol import dd_ranking_asks, real_params
 
 PAPER = "DD-Ranking, arXiv:2505.13300"
 SIZES = (1, 10, 50)  # images per class
@@ -76,7 +76,8 @@ def _is_published_way(row: Answered, random: Answered | None) -> bool:
     settled = {key: value for key, value in real_given.items() if key not in ("augment", "curve_points")}
     expected = changed_reference("real", **real_params(row["dataset"], row["network"]))
     theirs = (real, settled) == parse_reference(expected)
-    return recipe and searched and theirs and (row["scale"], row["protocol"]) == ("paper", "faithful")
+    asked_so = row["scale"] == "paper" and dd_ranking_asks(row["protocol"]).is_published
+    return recipe and searched and theirs and asked_so
 
 
 def _score(

@@ -34,7 +34,7 @@ def _no_rows(trials: Trials) -> Iterator[Row]:
 
 
 def rate_rows(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield one row per search of a learning rate behind some rows, each once."""
+    """Yield one row per search of a learning rate behind some rows, each once; ``rates_tables`` looks at cells, too."""
     seen: set[tuple[Request, ...]] = set()
     for row in rows:
         first = next(iter(row.requests), None)
@@ -48,7 +48,7 @@ def rate_rows(rows: Iterable[Row]) -> Iterator[Row]:
 
 def rates_tables(rows: Rows) -> list[Table]:
     """Return one line per search, and one per seed where each has its own."""
-    found = rows[RATES]
+    found = _each_once(rows[RATES])
     rates = sorted({entry["rate"] for row in found for result in row.results if result for entry in result["tried"]})
     columns = (
         *(*BEFORE, *WHAT, SEED),
@@ -60,6 +60,14 @@ def rates_tables(rows: Rows) -> list[Table]:
     )
     lines = [line for row in found for line in _lines(row)]
     return [Table(RATES, TITLE, columns, lines, [NOTE, *_reasons(found), *missing_notes(found)])]
+
+
+def _each_once(rows: Sequence[Answered]) -> list[Answered]:
+    """Return rows without those of the same cells as one before: random images in the usual space are those of all."""
+    found: dict[object, Answered] = {}
+    for row in rows:
+        found.setdefault(row.cells or id(row), row)
+    return list(found.values())
 
 
 def _lines(row: Answered) -> Iterator[dict[str, Value]]:

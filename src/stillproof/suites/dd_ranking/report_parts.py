@@ -14,6 +14,7 @@ from stillproof.report.rows import REAL, grouped
 from stillproof.report.tables.columns import about
 from stillproof.report.tables.table import Column, Difference, Mean, Value
 from stillproof.score.stats import Summary
+from stillproof.suites.dd_ranking.protocol import dd_ranking_asks
 from stillproof.suites.dd_ranking.settings import class_count
 
 LABEL_KIND = Column("label_kind", "own labels", fold="same")
@@ -69,11 +70,9 @@ def _rates(asked: Mapping[str, Answered]) -> str | None:
 
 def rate_of(row: Answered) -> str | None:
     """Return how the learning rate of a training was found; a search by the test images says so."""
-    return (
-        f"searched on {CHOSEN_ON['oracle']}"
-        if (row["rate"], row["protocol"]) == ("searched", "faithful")
-        else row["rate"]
-    )
+    rate: str | None = row["rate"]
+    by_tests = rate == "searched" and not dd_ranking_asks(row["protocol"]).chooses_heldout
+    return f"searched on {CHOSEN_ON['oracle']}" if by_tests else rate
 
 
 def by_figure(found: Iterable[Found]) -> dict[tuple[Any, ...], list[Found]]:

@@ -12,7 +12,7 @@ from stillproof.report.answers import Answered
 from stillproof.report.rows import Rows, grouped
 from stillproof.report.section import Section
 from stillproof.report.tables.columns import DATASET, METHOD, PROTOCOL, RULES_OF_OWN_RECIPES, SCALE
-from stillproof.report.tables.table import Column, Marked, Table, Value
+from stillproof.report.tables.table import Column, Marked, Number, Table, Value
 from stillproof.suites.dd_ranking.trials import Trials
 from stillproof.suites.requests import Row
 
@@ -23,8 +23,8 @@ SETTINGS = (
     Column("epochs", "epochs", int),
     Column("batch", "batch", int),
     Column("optimiser", "optimiser"),
-    Column("lr", "lr"),
-    Column("weight_decay", "weight decay"),
+    Column("lr", "lr", Number),
+    Column("weight_decay", "weight decay", Number),
     Column("schedule", "schedule"),
     Column("augment", "augmentation"),
     Column("objective", "objective"),
@@ -35,7 +35,7 @@ SETTINGS = (
 RECIPES = (RULES_OF_OWN_RECIPES[0], Column("hard_recipe", "recipe with hard labels", fold="always"))
 HARD = Column("with_hard_labels", "with hard labels")
 COLUMNS = (DATASET, METHOD, Column("ipc", "ipc", int, "same"), *SETTINGS, HARD, *RECIPES, PROTOCOL, SCALE)
-Shown = str | int | None
+Shown = str | int | Number | None
 
 
 class NoneMostCommon:
@@ -94,10 +94,10 @@ def _most_common(values: Sequence[Shown]) -> Shown | NoneMostCommon:
 
 
 def _value(value: Any) -> Shown:
-    """Return a setting as a value of a table, which fractions cannot be; an empty one is none."""
-    if value == "":
-        return None
-    return f"{value:g}" if isinstance(value, float) else value if isinstance(value, str | int | None) else str(value)
+    """Return a setting as a value of a table; an empty one is none."""
+    if isinstance(value, float):
+        return Number(value, "g")
+    return None if value == "" else value if isinstance(value, str | int | None) else str(value)
 
 
 SECTION = Section(

@@ -146,8 +146,8 @@ def _why_not(sides: Sides) -> str:
     return f"no accuracy of {' and '.join(absent)}" if absent else "no seed has all four accuracies"
 
 
-def _place(row: Answered) -> tuple[str, str, str | None]:
-    return row["dataset"], row["network"], row["real_recipe"]
+def _place(row: Answered) -> tuple[str, str, str | None, str | None]:
+    return row["dataset"], row["network"], row["real_recipe"], row["real_whitened"] or None
 
 
 def _values(row: Answered | None) -> Values:

@@ -137,7 +137,7 @@ class DDRanking:
         asked = sections_named(SECTIONS, self.sections)
         for dataset in self.dataset:
             ways = self.asks
-            builder = RowBuilder(dataset, self.network[0], self.seeds, ways.written, ways.selection, self.scale)
+            builder = RowBuilder.under(ways, dataset, self.network[0], self.seeds, ways.selection, self.scale)
             found += [row for section in asked for row in section.rows(Trials(self, builder))]
         return [*found, *(rates.rate_rows(found) if rates.SECTION.name in self.sections else ())]
 

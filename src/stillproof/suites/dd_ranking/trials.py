@@ -40,6 +40,7 @@ class Trial:
         setting: The method's.
         disturbance: Standard deviation of noise that is added to the images.
         teacher: The network of that teacher.
+        like: The set that all real images are whitened as; they are only normalised without one.
     """
 
     method: str
@@ -51,6 +52,7 @@ class Trial:
     setting: Setting
     disturbance: float = 0.0
     teacher: str = ""
+    like: Request | None = None
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,10 @@ class Trials:
             "augmented": not _is_bare(trial.recipe),
             "rate": "searched" if searched else "own",
             "real_recipe": trial.recipe if trial.images == "real" else self._real_recipe(trial.setting, trial.network),
+            "real_whitened": self._whitened_like(trial.method),
             **({"caveat": HELDOUT_SEEN} if seen else {}),
         }
-        row = self.builder.row(section, trial.method, trial.ipc, requests, **about, **more)
+        row = self.builder.row(section, trial.method, trial.ipc, requests, **{**about, **more})
         return replace(row, reason=NO_BARE_RECORDING) if stuck else row
 
     def _requests(self, trial: Trial, rates: Sequence[float]) -> Iterator[Request]:
@@ -110,7 +113,8 @@ class Trials:
     def _on(self, trial: Trial, seed: int, part: Part) -> Request:
         """Ask for the images of one seed, with their labels."""
         if trial.ipc is None:
-            return real_images(self.builder.dataset, part)
+            real = real_images(self.builder.dataset, part)
+            return Request("same-space", of=real, like=trial.like) if trial.like else real
         own = self.builder.distilled(self.suite.asks.made_as(trial.method), trial.ipc, seed, part)
         images = own if trial.images == "set" else self._random(trial, own, seed, part)
         if trial.disturbance:
@@ -161,12 +165,25 @@ class Trials:
         """Return the network that a method's sets are judged by."""
         return setting.network or self.builder.home
 
-    def real_rows(self, section: str, settings: Iterable[Setting], network: str = "", **more: Any) -> Iterator[Row]:
-        """Yield the rows of all real images that settings need, each once; of one network, if it is given."""
-        named = [(network or self.network_of(one), one) for one in settings]
-        for name, recipe in dict.fromkeys((name, self._real_recipe(one, name)) for name, one in named):
-            trial = Trial(FULL, None, "real", "hard", recipe, name, Setting(recipe, recipe, "hard"))
-            yield self.row(section, trial, **more)
+    def real_rows(
+        self, section: str, asked: Iterable[tuple[str, int, Setting]], network: str = "", **more: Any
+    ) -> Iterator[Row]:
+        """Yield the rows of all real images that are needed beside sets, each once; of one network, if it is given."""
+        found: dict[tuple[str, str, str], Trial] = {}
+        for method, ipc, setting in asked:
+            name = network or self.network_of(setting)
+            recipe = self._real_recipe(setting, name)
+            whitened = self._whitened_like(method)
+            like = self.builder.distilled(self.suite.asks.made_as(method), ipc, 0) if whitened else None
+            trial = Trial(FULL, None, "real", "hard", recipe, name, Setting(recipe, recipe, "hard"), like=like)
+            found.setdefault((name, recipe, whitened), trial)
+        for (_, _, whitened), trial in found.items():
+            yield self.row(section, trial, **more, real_whitened=whitened)
+
+    def _whitened_like(self, method: str) -> str:
+        """Return what the whitening of all real images beside a method is called by; nothing without one."""
+        there, asks = fixed_set(method), self.suite.asks
+        return (there.name if there else method) if asks.whitens_real(asks.made_as(method)) else ""
 
     def _real_recipe(self, setting: Setting, network: str) -> str:
         return self.suite.asks.real_recipe(self.suite.full_recipe, setting, self.builder.dataset, network)

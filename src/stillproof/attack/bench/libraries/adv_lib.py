@@ -8,8 +8,8 @@ from torch import Tensor
 
 from stillproof.attack.base.norms import ORDERS, Norm
 from stillproof.attack.bench.contestant import Contestant
-from stillproof.attack.bench.libraries.installed import module_of
 from stillproof.attack.bench.metered import Metered
+from stillproof.attack.foreign.installed import module_of
 
 
 def adv_lib(norm: Norm) -> list[Contestant]:

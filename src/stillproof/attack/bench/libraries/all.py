@@ -7,8 +7,8 @@ from stillproof.attack.bench.contestant import Contestant
 from stillproof.attack.bench.libraries.adv_lib import adv_lib
 from stillproof.attack.bench.libraries.art import art
 from stillproof.attack.bench.libraries.foolbox import foolbox
-from stillproof.attack.bench.libraries.installed import PACKAGES, version_of
 from stillproof.attack.bench.libraries.torchattacks import torchattacks
+from stillproof.attack.foreign.installed import PACKAGES, version_of
 
 
 def theirs(norm: Norm) -> list[Contestant]:

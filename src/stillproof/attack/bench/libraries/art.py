@@ -5,9 +5,9 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from stillproof.attack.base.norms import ORDERS, Norm
-from stillproof.attack.bench.contestant import Contestant
-from stillproof.attack.bench.libraries.installed import STEP, module_of
+from stillproof.attack.bench.contestant import STEP, Contestant
 from stillproof.attack.bench.metered import Metered
+from stillproof.attack.foreign.installed import module_of
 
 
 def art(norm: Norm) -> list[Contestant]:

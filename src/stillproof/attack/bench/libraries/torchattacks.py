@@ -7,9 +7,9 @@ from typing import Any
 from torch import Tensor
 
 from stillproof.attack.base.norms import Norm
-from stillproof.attack.bench.contestant import Contestant
-from stillproof.attack.bench.libraries.installed import STEP, module_of
+from stillproof.attack.bench.contestant import STEP, Contestant
 from stillproof.attack.bench.metered import Metered
+from stillproof.attack.foreign.installed import module_of
 
 
 def torchattacks(norm: Norm) -> list[Contestant]:

@@ -18,7 +18,6 @@ PACKAGES = {
     "art": "art",
 }
 DISTRIBUTIONS = {"art": "adversarial-robustness-toolbox"}
-STEP = 1 / 4  # of PGD, as a share of eps: the same for all, ours among them
 
 
 def version_of(library: str) -> str | None:

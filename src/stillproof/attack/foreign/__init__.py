@@ -1,0 +1,1 @@
+"""Attacks of other libraries behind the interface of our own: counted, seeded, silent, one image at a time."""

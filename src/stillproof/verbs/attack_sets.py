@@ -1,0 +1,190 @@
+"""Attacked data sets of a session: the same images under many attacks, to learn and test defences on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from stillproof.attack.foreign.named import NotInstalled
+from stillproof.attack_set_forecast import AttackCost, AttackSetForecast
+from stillproof.attack_set_question import AttackSetQuestion, asked_by_mad, asked_of
+from stillproof.attacked_sets import AttackedSets, UnderOneAttack
+from stillproof.core.attack_warnings import warnings_in
+from stillproof.core.components import attacks
+from stillproof.core.errors import BadInput
+from stillproof.core.mad_sets import mad_set, set_like
+from stillproof.core.spec import Json
+from stillproof.data.load import source
+from stillproof.model_finder import GivenModel, find_model
+from stillproof.report.runs import find_run_or_call
+from stillproof.run.attack_names import shown
+from stillproof.run.attack_timing import Timed, time_attack
+from stillproof.run.attacked_gallery import attacked_gallery
+from stillproof.run.cell import Cell
+from stillproof.run.plan import Planner
+from stillproof.run.stage import Job
+from stillproof.store.records import Record, Run
+from stillproof.verbs.attacked_pool import attacked_pool
+from stillproof.verbs.importing import Importing
+
+VERB = "attack-set"
+NOT_BUILT = "it is not built yet: the command that built the others goes on with it."
+
+
+class AttackSets(Importing):
+    """Builds attacked data sets, and reads them again."""
+
+    def attack_set(
+        self,
+        dataset: str,
+        model: GivenModel,
+        attack: str | Sequence[str] = "mad",
+        *,
+        protocol: str = "fair",
+        name: str | None = None,
+        network: str = "",
+        **how: Any,
+    ) -> AttackedSets:
+        """Attack some images of every class with each of several attacks, and keep what comes out.
+
+        What was built before is not built again, and a build that was stopped goes on.
+
+        Args:
+            dataset: The data set.
+            model: What to attack, as ``attack`` takes it.
+            attack: Attacks, as in ``pgd:steps=20``; ``mad/13`` is one of MAD's thirty, ``mad`` all of them, ``mad-m``,
+                ``mad-c`` and ``mad-t`` those of MAD's three sets.
+            protocol: ``fair`` or ``faithful:mad``.
+            name: What to call it.
+            network: The network of somebody's checkpoint, where its weights do not tell it.
+            how: ``per_class``, ``split``, ``seed`` and ``part``, as ``AttackSetQuestion`` has them.
+        """
+        found = find_model(self, model, dataset, network)
+        return self.build_attack_set(asked_of(dataset, found, attack, protocol).but(**how), name)
+
+    def attack_set_of(
+        self, config: str, *, protocol: str = "fair", name: str | None = None, **how: Any
+    ) -> AttackedSets:
+        """Build one of MAD's sets with its victim, which is trained for it if need be.
+
+        Args:
+            config: ``mad-m``, ``mad-c`` or ``mad-t``; ``mad-quick`` and ``mad-smoke`` are small ones of digits.
+            protocol: ``fair`` or ``faithful:mad``.
+            name: What to call it.
+            how: What shall be other than in the configuration: ``attacks``, ``per_class``, ``split``, ``seed``.
+        """
+        return self.build_attack_set(asked_by_mad(config, protocol).but(**how), name)
+
+    def build_attack_set(self, question: AttackSetQuestion, name: str | None = None) -> AttackedSets:
+        """Build what is asked for, as far as it is not there, and return it."""
+        planner = self._planner()
+        cells, absent = _planned(question, planner)
+        victim = question.model.params.get("name") or planner.plan(question.model).label.removeprefix("train ")
+        spec = next(iter(cells.values())).spec
+        config: Json = {
+            "attacks": {called: cell.id for called, cell in cells.items()},
+            "model": victim,
+            "part": question.part,
+            "like": question.like or set_like(source(question.dataset).info).name,
+            **{key: spec[key] for key in ("per_class", "split", "protocol")},
+            **({"absent": absent} if absent else {}),
+        }
+        row = {"dataset": question.dataset, "method": f"{len(cells)} attacks on {victim}", "seed": question.seed}
+        rows = [row | {"cells": list(config["attacks"].values())}]
+        run = self.store.results.save_run("", config, rows, name=name, verb="attack-set")
+        self.execute(planner, may_be_unsupported=True)
+        return self.found_attack_set(str(run))
+
+    def forecast_attack_set(self, question: AttackSetQuestion) -> AttackSetForecast:
+        """Say what a set will take, from a few images of each attack; nothing is kept.
+
+        Attacks on a victim that is not trained yet cannot be timed: they are estimated from their passes.
+        """
+        planner = self._planner()
+        cells, absent = _planned(question, planner)
+        states, here = self.store.results.statuses(list(planner.cells)), self._here(planner)
+        needed = [cell for cell in planner.cells.values() if cell.id not in {one.id for one in cells.values()}]
+        missing = [cell for cell in needed if states.get(cell.id) != "done"]
+        costs = []
+        for called, cell in cells.items():
+            state = "built" if states.get(cell.id) == "done" else "estimated" if missing else "timed"
+            timed = Timed() if state != "timed" else time_attack(self._job(cell))
+            images = cell.images or 0
+            seconds = {"built": 0.0, "estimated": here.seconds(cell)}.get(state, timed.seconds(images))
+            costs.append(AttackCost(called, images, timed.passes, seconds, int(cell.disk), timed.reason or state))
+        costs += [AttackCost(called, 0, None, 0.0, 0, reason) for called, reason in absent.items()]
+        title = f"What {len(cells)} attacks on {question.dataset} take"
+        return AttackSetForecast(title, sum(here.seconds(cell) for cell in missing), costs, here.workers)
+
+    def _job(self, cell: Cell) -> Job:
+        return Job(cell.id, cell.spec, cell.where, self.store, self.options, lambda _: None)
+
+    def found_attack_set(self, text: str | None = None) -> AttackedSets:
+        """Return an attacked set that is there: by its number or name, by a pool's name, or the newest that was built.
+
+        Raises:
+            BadInput: There is none.
+        """
+        if text is not None and text in self.store.pools.names():
+            return attacked_pool(self.store, text)
+        run = self._newest() if text is None else find_run_or_call(self.store, text)
+        if run.verb != VERB:
+            raise BadInput(f"{run.verb} {run.id} built no attacked set: `stillproof status` lists those that did.")
+        config, row = run.config, run.rows[0]
+        records = self.store.results.get_many(row["cells"])
+        return AttackedSets(
+            name=run.name or f"attack-set {run.id}",
+            run=run.id,
+            dataset=row["dataset"],
+            like=mad_set(config["like"]),
+            attacks=[
+                *(_came_of(called, records.get(cell)) for called, cell in config["attacks"].items()),
+                *(UnderOneAttack(called, called, reason=reason) for called, reason in config.get("absent", {}).items()),
+            ],
+            **{key: config[key] for key in ("model", "part", "per_class", "split", "protocol")},
+        )
+
+    def attack_set_gallery(self, given: AttackedSets, out: Path | str) -> Path:
+        """Draw one image under every attack of a set, with its change beside it; return the file."""
+        artifacts = {one.attack: one.artifact for one in given.attacks if one.artifact is not None}
+        if not artifacts:
+            raise BadInput(f"{given.name} has no images yet: build it first.")
+        attacked_gallery(self.store, artifacts, self.root, given.name).save(out)
+        return Path(out)
+
+    def _newest(self) -> Run:
+        found = [run for run in self.store.results.runs_and_calls() if run.verb == VERB]
+        if not found:
+            raise BadInput("no attacked set was built on this store: `stillproof attack-set build` does.")
+        return found[0]
+
+
+def _planned(question: AttackSetQuestion, planner: Planner) -> tuple[dict[str, Cell], dict[str, str]]:
+    """Return the cell of each attack, and why others have none: their libraries are not installed.
+
+    Raises:
+        NotInstalled: No attack is left.
+    """
+    cells: dict[str, Cell] = {}
+    absent: dict[str, str] = {}
+    for called, request in question.requests().items():
+        try:
+            cells[called] = planner.plan(request)
+        except NotInstalled as error:
+            absent[called] = str(error)
+    if not cells:
+        raise NotInstalled(next(iter(absent.values())))
+    return cells, absent
+
+
+def _came_of(called: str, record: Record | None) -> UnderOneAttack:
+    """Return what came of one attack, or why there is nothing."""
+    if record is None:
+        return UnderOneAttack(called, called, reason=NOT_BUILT)
+    reference = shown(attacks.reference(attacks.rebuild(record.spec["attack"])))
+    result: Mapping[str, Any] | None = record.result
+    if result is None:
+        return UnderOneAttack(called, reference, reason=(record.error or NOT_BUILT).partition("\n")[0])
+    warnings = tuple(warnings_in(result["notes"]).values())
+    return UnderOneAttack(called, reference, result["artifact"], numbers=dict(result), warnings=warnings)
