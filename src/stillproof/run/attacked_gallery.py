@@ -99,5 +99,5 @@ def _sheet(clean: np.ndarray, label: str, shown: Mapping[str, AttackedImage], ti
         write_centred(draw, x, y, 2 * side, about, "black", font)
         said = "black" if image.said == image.label else "firebrick"
         write_centred(draw, x, y + LINE + side, side, image.said, said, font)
-        write_centred(draw, x + side, y + LINE + side, side, f"x {factor:g}", "black", font)
+        write_centred(draw, x + side, y + LINE + side, side, f"x {factor:.2g}", "black", font)
     return sheet
