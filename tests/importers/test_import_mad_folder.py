@@ -155,7 +155,7 @@ def test_every_source_is_found_and_noted_with_its_role(session: Session, tmp_pat
     taken = session.attack_set_import(noisy(tmp_path / "of mine", "13", "pgd-2"), "digits")
     assert taken.pool == taken.made.name == "of-mine"
     assert [one.attack for one in taken.made.attacks] == ["mad/13", "pgd-2"]
-    assert all(one.warnings == [] for one in taken.made.attacks)
+    assert not any(one.warnings for one in taken.made.attacks)
     for one in taken.made.attacks:
         kept, known = tensors(session, one.artifact), sources()
         files = [f"{split}/{label}" for split in ("train", "val", "test") for label in range(10)]
