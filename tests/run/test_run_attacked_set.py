@@ -180,7 +180,7 @@ from stillproof import Request, Session
 from stillproof.suites.requests import real_images, trained
 session = Session(sys.argv[1], checkpoint_seconds=0.0)
 model = trained(real_images("digits"), "convnet-1:width=4", "smoke", 0)
-asked = dict(model=model, dataset="digits", attack="square:queries=3000:eps=0.05", per_class=35)
+asked = dict(model=model, dataset="digits", attack="square:queries=3000:eps=0.05", per_class=11)
 answer = session.answer(Request("attacked-set", **asked))
 print(json.dumps([answer["artifact"], answer["notes"].get("resumed_at", 0)]))
 """
