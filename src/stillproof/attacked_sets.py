@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stillproof.attack.protocols.named import attack_protocol
+from stillproof.core.errors import BadInput
 from stillproof.core.mad_attacks import number_of
 from stillproof.core.mad_sets import ROLES, MadSet
 from stillproof.core.spec import Json
@@ -104,6 +105,17 @@ class AttackedSets:
     def artifacts(self) -> list[str]:
         """Return the artifacts, one for each attack that was made."""
         return [one.artifact for one in self.attacks if one.artifact is not None]
+
+    def images(self) -> dict[str, str]:
+        """Return the artifact of each attack that was made, by what the attack is called.
+
+        Raises:
+            BadInput: There is none.
+        """
+        found = {one.attack: one.artifact for one in self.attacks if one.artifact is not None}
+        if not found:
+            raise BadInput(f"{self.name} has no images yet: build it first.")
+        return found
 
     def as_dict(self) -> Json:
         """Return it as JSON values."""

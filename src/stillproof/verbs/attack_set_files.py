@@ -96,9 +96,7 @@ class AttackSetFiles(AttackSets):
     def attack_set_export(self, given: AttackedSets | str, out: Path | str) -> list[Path]:
         """Write an attacked set in MAD's layout into a new or empty folder; return the folders of the attacks."""
         found = self.found_attack_set(given) if isinstance(given, str) else given
-        artifacts = {one.attack: one.artifact for one in found.attacks if one.artifact is not None}
-        if not artifacts:
-            raise BadInput(f"{found.name} has no images yet: build it first.")
+        artifacts = found.images()
         folders, out = attack_folders(list(artifacts)), Path(out)
         with disk_trouble(out), appearing_folder(out) as partial:
             for called, artifact in artifacts.items():

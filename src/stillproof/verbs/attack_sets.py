@@ -147,10 +147,7 @@ class AttackSets(Importing):
 
     def attack_set_gallery(self, given: AttackedSets, out: Path | str) -> Path:
         """Draw one image under every attack of a set, with its change beside it; return the file."""
-        artifacts = {one.attack: one.artifact for one in given.attacks if one.artifact is not None}
-        if not artifacts:
-            raise BadInput(f"{given.name} has no images yet: build it first.")
-        attacked_gallery(self.store, artifacts, self.root, given.name).save(out)
+        attacked_gallery(self.store, given.images(), self.root, given.name).save(out)
         return Path(out)
 
     def _newest(self) -> Run:
