@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +19,17 @@ SCRIPT = Path(sys.executable).with_name("stillproof")
 # One thread everywhere, so that a run in one process and one in a pool give the same bits.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "COLUMNS": "200", "TERM": "dumb"}
 TINY = ["--network", "convnet-1:width=4"]
+# Put before a script, which then kills itself as soon as a checkpoint of that name is in its place.
+KILLED_AT = """
+import os, signal, sys
+saved = []
+def kill_once_it_is_saved(event, arguments):
+    if saved and event != "os.kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if event == "os.rename" and {name!r} in str(arguments[1]):
+        saved.append(arguments[1])
+sys.addaudithook(kill_once_it_is_saved)
+"""
 
 
 @dataclass(frozen=True)
@@ -66,6 +78,11 @@ class Commands:
 
     def python(self, script: str, *argv: str, cwd: Path) -> Done:
         return self.finish(self.start("script", *argv, cwd=cwd, script=script))
+
+    def killed(self, script: str, checkpoint: str, *argv: str, cwd: Path) -> None:
+        """Run a script until SIGKILL ends it, just after it has saved the checkpoint of this name."""
+        done = self.python(KILLED_AT.format(name=checkpoint) + script, *argv, cwd=cwd)
+        assert done.code == -signal.SIGKILL, done
 
     def start(self, *argv: str, cwd: Path, script: str | None = None, background: bool = False) -> Started:
         """Start a command: as a terminal does, or as a shell's ``&`` does, which has Ctrl-C ignored."""

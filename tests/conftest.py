@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -17,6 +18,12 @@ keep_freed_memory()  # as runs do, and for the same reason
 # A busy machine is not a failing test; 50 examples of each invariant keep the whole within minutes.
 settings.register_profile("busy", deadline=None, max_examples=50)
 settings.load_profile("busy")
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector the millions of objects of libraries and collected tests, which stay until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

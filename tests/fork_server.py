@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import sys
 import traceback
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 
@@ -26,6 +28,7 @@ def serve() -> None:
 
     torch.set_num_threads(1)
     forward_flops(networks.build("convnet-1:width=4"), 1, 8, 10)  # its first call imports a lot
+    learn()
     for line in sys.stdin:
         request = json.loads(line)
         if "wait" in request:
@@ -36,6 +39,31 @@ def serve() -> None:
                 answer(request)
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
+
+
+def learn() -> None:
+    """Do once what most commands would do anew: read the code behind names, build the verbs, make a first store."""
+    import safetensors.torch  # noqa: F401
+    import typer.main
+    from PIL import Image
+
+    from stillproof.cli.main import app
+    from stillproof.core.components import REGISTRIES
+    from stillproof.core.provenance import provenance
+    from stillproof.store.store import open_store
+
+    for registry in REGISTRIES.values():
+        for name, entry in registry.entries().items():
+            if entry.origin == "stillproof":
+                registry.code(name)
+    verbs = typer.main.get_command(app)
+    typer.main.get_command = lambda _: verbs  # type: ignore[assignment]
+    with TemporaryDirectory() as folder:
+        open_store(f"{folder}/x.db").close()
+    provenance()
+    Image.init()
+    gc.collect()
+    gc.freeze()  # so that the collector of a fork does not touch, and thereby copy, all that it shares
 
 
 def answer(request: dict[str, Any]) -> None:
@@ -49,6 +77,10 @@ def answer(request: dict[str, Any]) -> None:
         os.dup2(handle, number)
     code = 1
     try:
+        if "--workers" in request["argv"] and sys.platform == "linux":
+            from nursery import start_workers_from_here
+
+            start_workers_from_here()
         if request["script"] is not None:
             sys.argv = request["argv"]
             exec(compile(request["script"], "script", "exec"), {"__name__": "script"})
@@ -69,5 +101,7 @@ def answer(request: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
+    import nursery  # noqa: F401
+
     sys.path.remove(str(Path(__file__).parent))
     serve()

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 
-from commands import Commands, is_alive, query, wait_until
+from commands import Commands, query
 
 SCRIPT = """
 import json, sys
@@ -19,11 +17,8 @@ def test_a_killed_distillation_goes_on_from_its_checkpoint_to_the_same_bits(
     tmp_path: Path, stillproof: Commands
 ) -> None:
     scratch = tmp_path / "k-artifacts" / ".scratch"
-    started = stillproof.start("script", "k.db", cwd=tmp_path, script=SCRIPT)
-    wait_until(lambda: list(scratch.rglob("steps.checkpoint")) or not is_alive(started.pid))
-    os.kill(started.pid, signal.SIGKILL)
-    stillproof.finish(started)
-    assert query(tmp_path / "k.db", "SELECT status FROM cells") == [("running",)], "it was over too soon"
+    stillproof.killed(SCRIPT, "steps.checkpoint", "k.db", cwd=tmp_path)
+    assert query(tmp_path / "k.db", "SELECT status FROM cells") == [("running",)]
     resumed = stillproof.python(SCRIPT, "k.db", cwd=tmp_path).json()
     whole = stillproof.python(SCRIPT, "w.db", cwd=tmp_path).json()
     assert 0 < resumed[1] < 200 and whole[1] == 0
