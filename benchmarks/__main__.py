@@ -79,6 +79,12 @@ def _distilling() -> Iterator[Line]:
     yield from memory_lines()
 
 
+def _episodes() -> Iterator[Line]:
+    from benchmarks.episodes import episode_lines
+
+    yield from episode_lines()
+
+
 def _attacking() -> Iterator[Line]:
     from benchmarks.attacking import attack_lines
     from benchmarks.strong_attacking import strong_attack_lines
@@ -94,6 +100,7 @@ BENCHMARKS = {
     "cells": _cells,
     "processes": _processes,
     "distilling": _distilling,
+    "episodes": _episodes,
     "attacking": _attacking,
 }
 

@@ -54,6 +54,7 @@ WITHIN_A_LAYER = {
     *(("model_finder", other) for other in ("answers", "targets")),
 }
 TORCH_FREE = ("core", "suites", "report", "score")
+END = "-- that was one answer --"
 
 FILES = sorted(ROOT.rglob("*.py"))
 
@@ -135,39 +136,37 @@ def test_a_report_only_reads_answers() -> None:
     assert {module: used for module, used in found.items() if not used <= {"core", "store", "score", "report"}} == {}
 
 
-@pytest.mark.parametrize("package", TORCH_FREE)
-def test_a_package_that_computes_nothing_leaves_torch_alone(package: str) -> None:
-    modules = [module_of(path) for path in FILES if package_of(path) == package]
-    assert len(modules) > 1
-    run_python(f"import sys, {', '.join(modules)}\nassert 'torch' not in sys.modules")
-
-
-@pytest.mark.parametrize("package", ["suites", "report"])
-def test_planning_a_suite_and_making_its_tables_leave_matplotlib_alone(package: str) -> None:
-    modules = [module_of(path) for path in FILES if package_of(path) == package]
-    run_python(f"import sys, {', '.join(modules)}\nassert 'matplotlib' not in sys.modules")
-
-
 @pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["--help"], "distill"),
-        (["--version"], f"stillproof {stillproof.__version__}"),
-        (["list"], "convnet"),
-        (["list", "--all"], "convnet-3"),
-        (["list", "--json"], '"dm"'),
-        (["list", "objectives"], "cross-entropy"),
-        (["list", "defences"], "pgd-at"),
-    ],
+    ("library", "packages"), [("torch", TORCH_FREE), ("matplotlib", ("suites", "report"))], ids=["torch", "matplotlib"]
 )
-def test_asking_what_there_is_leaves_torch_alone(arguments: list[str], expected: str) -> None:
+def test_packages_that_compute_or_draw_nothing_leave_it_alone(library: str, packages: tuple[str, ...]) -> None:
+    modules = {package: [module_of(path) for path in FILES if package_of(path) == package] for package in packages}
+    assert all(len(names) > 1 for names in modules.values())
+    lines = (f"import {', '.join(names)}; assert {library!r} not in sys.modules" for names in modules.values())
+    run_python("\n".join(("import sys", *lines)))
+
+
+def test_asking_what_there_is_leaves_torch_alone() -> None:
+    asked = {
+        "--help": "distill",
+        "--version": f"stillproof {stillproof.__version__}",
+        "list": "convnet",
+        "list --all": "convnet-3",
+        "list --json": '"dm"',
+        "list objectives": "cross-entropy",
+        "list defences": "pgd-at",
+    }
     code = f"""
 import sys
 from stillproof.cli.main import app
-app({arguments}, standalone_mode=False)
-assert "torch" not in sys.modules
+for arguments in {list(asked)}:
+    app(arguments.split(), standalone_mode=False)
+    print({END!r})
+    assert "torch" not in sys.modules, arguments
 """
-    assert expected in run_python(code)
+    *printed, _ = run_python(code).split(END)
+    for expected, answer in zip(asked.values(), printed, strict=True):
+        assert expected in answer
 
 
 def test_importing_the_package_leaves_torch_alone() -> None:

@@ -11,7 +11,7 @@ from PIL import Image
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput, Corrupt, DataMissing
 from stillproof.core.types import ImageSet
-from stillproof.data import picture_cache
+from stillproof.data import mapped_cache, picture_cache
 from stillproof.data.imagenet_subsets import SUBSETS
 from stillproof.data.load import load as load_reference
 from stillproof.data.load import source
@@ -151,7 +151,7 @@ def test_stopped_cache_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: p
             raise KeyboardInterrupt
         return read_picture(path, size, channels)
 
-    monkeypatch.setattr(picture_cache, "BATCH", 4)
+    monkeypatch.setattr(mapped_cache, "BATCH", 4)
     monkeypatch.setattr(picture_cache, "read_picture", stopping)
     with pytest.raises(KeyboardInterrupt):
         load("imagewoof:size=16", tmp_path)

@@ -18,7 +18,7 @@ from PIL import Image
 from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput, Corrupt, DataMissing, StoreError
 from stillproof.core.types import DataInfo, ImageSet
-from stillproof.data import resized
+from stillproof.data import mapped_cache, resized
 from stillproof.data.load import load as load_reference
 from stillproof.data.load import source
 from stillproof.testing.check_dataset import check_dataset
@@ -138,7 +138,7 @@ def test_stopped_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.
         return resize(images, size)
 
     monkeypatch.setattr(resized, "IN_MEMORY", 0)
-    monkeypatch.setattr(resized, "BATCH", 4)
+    monkeypatch.setattr(mapped_cache, "BATCH", 4)
     monkeypatch.setattr(resized, "_resized", stopping)
     with pytest.raises(KeyboardInterrupt):
         load("resized:of=cifar10:size=8", tmp_path)

@@ -16,7 +16,8 @@ from stillproof.nets.build import build_network, count_parameters, forward_flops
 
 CIFAR = DataInfo("toy", 3, 32, 10, (0.5, 0.5, 0.5), (0.25, 0.25, 0.25), "none")
 HEAVY = ("resnet-34-", "resnet-50-", "resnet-101", "resnet-152")
-NAMES = [pytest.param(n, marks=[pytest.mark.slow] if n.startswith(HEAVY) else []) for n in networks.entries()]
+ONCE_EACH = {networks.build(n): n for n in networks.entries()}.values()  # some have two names
+NAMES = [pytest.param(n, marks=[pytest.mark.slow] if n.startswith(HEAVY) else []) for n in ONCE_EACH]
 
 
 def state(body: Body) -> dict[str, Tensor]:

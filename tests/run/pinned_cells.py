@@ -33,6 +33,8 @@ TRIED = [
 ]
 BEST = Request("best-rate", selected=[selected(one, "last") for one in TRIED], rates=RATES, rule="heldout")
 UNDER = partial(Request, "attacked-set", model=MODEL, dataset="digits", per_class=6)
+SET = UNDER(attack="pgd:eps=8/255:steps=3")
+META = "meta-at:epochs=1:objective=meta-at(ways=1,shots=1,queries=1)"
 BENCH = partial(Request, "attack-bench", model=MODEL, dataset="digits", budget=20, limit=20)
 
 CELLS = {
@@ -81,7 +83,11 @@ CELLS = {
     "worst case": Request("worst-case", of=[PGD, Request("within", of=CW, norm="L2", eps=0.5)]),
     "transfer": Request("transfer", of=KEPT, model=TEACHER),
     "judge": Request("judge", model=TEACHER, on=KEPT),
-    "attacked set": UNDER(attack="pgd:eps=8/255:steps=3"),
+    "attacked set": SET,
+    "attack on others": Request("attack-others", of=PGD, attacked=SET),
+    "distilled attacked": Request("distil-attacked", attacked=SET, method="dm:steps=3", ipc=1, network="convnet-3"),
+    "meta-trained": Request("meta-train", start=MODEL, sets=[SET], dataset="digits", recipe=META),
+    "adapted": Request("adapt", model=MODEL, attacked=SET, dataset="digits", recipe=META, queries=1),
     "attacked set of mad": UNDER(attack="mad/29", protocol="faithful:mad"),
     "robust curve": Request("robust-curve", of=FMN, checks=[PGD], largest=0.25),
     "attack time": Request("attack-time", of=PGD, first=10),
@@ -137,6 +143,10 @@ PINNED = {
     "worst case": "74d12f203bd72d2f48f070205867e3332f6599273c25451da1bb24fdeb643ca9",
     "judge": "e59b29a461c2c89c8af8a92edd11b75212152d7215e60307e0d79156f98c0296",
     "attacked set": "69d10932aa45c6690c5e91ea9fcbf225c175217607681d323f9453e2489c3788",
+    "attack on others": "18fc8ccf17dcdd2126c8541b95261f890b8e5fdf5222ee9e6ea91f920850f364",
+    "distilled attacked": "68c43352da6230061e4e25938e0c1acb5745311873fe56a08bc358e3e5fc92e4",
+    "meta-trained": "a270105bce4939475bec3d43275b6b9705077b6622b4cdf1c8f717917e60ac36",
+    "adapted": "4ac606d27b9e8a82d321bae8476d2397dec3610f8c9036d76cb8e6ee4c6ed4c5",
     "attacked set of mad": "3d3fc42cb1a28ba72b6a557d10cf5c84adcfdf72ff4199a239d4934903f78940",
     "transfer": "113e22c76c2660e16b794172f1a4b4bfe97615cbd7896d616c76bad542b737c7",
     "robust curve": "f2ee21384fdbcbadca4eea34b29b6c4f0de534f1b0d35148638cc4e4c87ca6e6",

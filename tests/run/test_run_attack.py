@@ -107,8 +107,8 @@ def test_a_stopped_attack_goes_on_with_the_next_batch(
     with Session(home.session.store.url, checkpoint_seconds=0.0) as session:
         run = attacker.Attacker.run
 
-        def stops(self: attacker.Attacker, victim: Any, part: slice, ctx: Any) -> Any:
-            if part.start == 60:
+        def stops(self: attacker.Attacker, victim: Any, part: Any, ctx: Any) -> Any:
+            if int(part[0]) == 60:
                 raise KeyboardInterrupt
             return run(self, victim, part, ctx)
 

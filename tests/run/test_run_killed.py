@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for orpha
 
 
 def test_killed_at_random_moments_and_resumed_gives_the_same_table(tmp_path: Path, stillproof: Commands) -> None:
-    _kill_and_compare(tmp_path, stillproof, seeds=5, kills=["group", "parent"], seconds=1.5)
+    _kill_and_compare(tmp_path, stillproof, seeds=5, kills=["group", "parent"], seconds=0.7)
 
 
 @pytest.mark.slow

@@ -158,7 +158,10 @@ UNTRAINED = {"whitening", "random", "dm", "snapshot", "cost", "bacon", "relabell
     ("edits", "renamed"),
     [
         (UNSEEN, set()),
-        ([Edit("distill/dm.py", "lr: float = 1.0", "lr: float = 2.0")], {"dm", "snapshot", "training", "coverage"}),
+        (
+            [Edit("distill/dm.py", "lr: float = 1.0", "lr: float = 2.0")],
+            {"dm", "snapshot", "training", "coverage", "distilled attacked"},
+        ),
         pytest.param(
             [Edit("train/epochs.py", "/ seen", "/ seen / 2")],
             CELLS.keys() - UNTRAINED,

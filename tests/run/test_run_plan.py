@@ -218,7 +218,7 @@ def test_a_recipe_with_behaviour_of_its_own_is_refused(tmp_path: Path) -> None:
     @recipes.register("lazy", version=1)
     @dataclasses.dataclass(frozen=True)
     class Lazy(Recipe):
-        def lr_at(self, epoch: int) -> float:
+        def lr_at(self, epoch: float) -> float:
             return 0.0
 
     try:

@@ -14,7 +14,8 @@ from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Part
 from stillproof.data.content import content_id, warn_unless_known
 from stillproof.data.imagenet_subsets import SUBSETS
-from stillproof.data.picture_cache import cached_pictures, remembered
+from stillproof.data.mapped_cache import as_tensor, remembered
+from stillproof.data.picture_cache import cached_pictures
 from stillproof.data.pictures import class_folders, pictures_in
 
 PLACES: dict[Part, str] = {"train": "train", "test": "val"}
@@ -86,7 +87,7 @@ class ImageNet:
         images, file = cached_pictures([p for p, _ in listed], self.size, base / "stillproof-cache", stem)
         data_id = remembered(file, lambda: content_id(self.subset, split, images.transpose(0, 2, 3, 1), labels))
         warn_unless_known(data_id, len(labels))
-        return ImageSet(torch.from_numpy(images), torch.from_numpy(labels), self.info, data_id)
+        return ImageSet(as_tensor(images), torch.from_numpy(labels), self.info, data_id)
 
     def _places(self, root: Path) -> tuple[Path, Path]:
         return root / self.subset, root / "imagenet"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
 import hashlib
-import os
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -16,12 +13,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from stillproof.core.components import datasets
-from stillproof.core.errors import BadInput, Corrupt, StoreError
+from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Part
 from stillproof.data.content import content_id
 from stillproof.data.load import source
-from stillproof.data.picture_cache import BATCH, remembered
+from stillproof.data.mapped_cache import as_tensor, mapped_images, remembered
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -88,27 +85,19 @@ class Resized:
         labels = base.labels.numpy()
         old: Stack = base.images.numpy()
         if len(old) * old.shape[1] * self.size**2 <= IN_MEMORY:
-            images = _as_channels(_resized(old, self.size), info.channels)
+            images = as_tensor(_resized(old, self.size)).expand(-1, info.channels, -1, -1)  # equal channels are one
             return ImageSet(images, base.labels, info, _id_of(info.name, split, images, labels))
         key = hashlib.sha256(base.id.encode()).hexdigest()[:16]
         file = root / "stillproof-cache" / f"resized-{info.name}-{split}-{self.size}-{key}.u8"
-        images = _as_channels(_from_file(old, self.size, file), info.channels)
+        shape = (*old.shape[:2], self.size, self.size)
+        found = mapped_images(file, shape, lambda part: _resized(old[part], self.size), "resized images")
+        images = as_tensor(found).expand(-1, info.channels, -1, -1)
         note = file.with_suffix(f".{info.channels}.u8")  # one file is there for grey and for three equal channels
         return ImageSet(images, base.labels, info, remembered(note, lambda: _id_of(info.name, split, images, labels)))
 
 
 def _id_of(name: str, split: Part, images: Tensor, labels: NDArray[np.int64]) -> str:
     return content_id(name, split, images.permute(0, 2, 3, 1).numpy(), labels)
-
-
-def _as_channels(images: Stack, channels: int) -> Tensor:
-    """Return images as a tensor; equal channels are one in memory."""
-    import torch
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The given NumPy array is not writable")  # the largest are read-only
-        found = torch.from_numpy(images)
-    return found.expand(-1, channels, -1, -1)
 
 
 def _resized(images: Stack, size: int) -> Stack:
@@ -122,51 +111,3 @@ def _resized(images: Stack, size: int) -> Stack:
     for plane, into in zip(planes, resized, strict=True):
         into[:] = np.asarray(Image.fromarray(plane).resize((size, size), Image.Resampling.BILINEAR))
     return resized.reshape(*images.shape[:2], size, size)
-
-
-def _from_file(images: Stack, size: int, file: Path) -> Stack:
-    """Return resized images as a memory map of ``file``, which is built if it is not there."""
-    shape = (*images.shape[:2], size, size)
-    if not file.exists():
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            _build(images, size, file)
-        except OSError as error:
-            raise StoreError(
-                f"the {np.prod(shape):,} bytes of resized images in {file} cannot be written: {error}."
-            ) from error
-    if file.stat().st_size != np.prod(shape):
-        raise Corrupt(f"{file} holds {file.stat().st_size} bytes instead of {np.prod(shape)}: delete it and try again.")
-    return _mapped(file, shape)
-
-
-def _mapped(file: Path, shape: tuple[int, ...]) -> Stack:
-    """Map a file copy on write: torch wants writable memory, and the file must not change."""
-    try:
-        return np.memmap(file, np.uint8, mode="c", shape=shape)
-    except OSError as error:
-        if error.errno != errno.ENOMEM:
-            raise
-    # Linux promises no copy of what is larger than all its memory; what cannot be written needs no promise.
-    return np.memmap(file, np.uint8, mode="r", shape=shape)
-
-
-def _build(images: Stack, size: int, file: Path) -> None:
-    """Resize into a .partial file, whose whole images are kept by the next build if this one is stopped.
-
-    Two builds at once write the same bytes to the same places.
-    """
-    record = images.shape[1] * size * size
-    partial = file.with_suffix(".partial")
-    partial.touch()
-    with partial.open("r+b") as out:
-        done = partial.stat().st_size // record
-        out.seek(done * record)
-        for start in range(done, len(images), BATCH):
-            out.write(_resized(images[start : start + BATCH], size).tobytes())
-            out.flush()
-        os.fsync(out.fileno())
-    if file.exists():  # another process was faster
-        partial.unlink(missing_ok=True)
-    else:
-        partial.replace(file)

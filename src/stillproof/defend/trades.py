@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -50,11 +51,19 @@ class Trades(Defence):
         return self.steps + 1 / 3 + 3.0
 
     def begin(self, training: Training) -> BatchLoss:
-        """Return the loss of both terms; both sides of the divergence are trained, as in the authors' code."""
+        """Return the loss of both terms."""
+        loss_of = self.begin_both(training)
+        return lambda batch: loss_of(batch, self.harder(training, batch))
+
+    def begin_both(self, training: Training) -> Callable[[Batch, Tensor], Tensor]:
+        """Return the loss of a batch and its attacked images.
+
+        Both sides of the divergence are trained, as in the authors' code.
+        """
         base, body = begin_base(training.recipe.objective, training), training.model.body
 
-        def loss_of(batch: Batch) -> Tensor:
-            attacked, clean = body(self.harder(training, batch)), body(batch.images)
+        def loss_of(batch: Batch, harder: Tensor) -> Tensor:
+            attacked, clean = body(harder), body(batch.images)
             divergence = F.kl_div(attacked.log_softmax(1), clean.softmax(1), reduction="batchmean")
             return base(batch) + self.beta * divergence
 

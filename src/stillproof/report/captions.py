@@ -40,17 +40,22 @@ class Basis:
 
 def seeds_sentence(values: Iterable[Summary | None], mark: str) -> str:
     """Say over how many seeds the means are, and what shows their interval."""
-    known = [value for value in values if value is not None]
+    every = [value for value in values if value is not None]
+    known = [value for value in every if value.n > 1 or value.over == "seeds"] or every
+    kinds = sorted({value.over for value in known}, key=lambda over: over == "seeds")
+    return " ".join(_over_sentence([value for value in known if value.over == over], mark) for over in kinds)
+
+
+def _over_sentence(known: Sequence[Summary], mark: str) -> str:
     counts = sorted({value.n for value in known})
-    if not counts:
-        return ""
+    over = known[0].over if known[0].over in ("seeds", "networks") else f"{known[0].over} of one seed"
     if counts[-1] == 1:
-        return "One seed (n = 1), so no intervals over seeds."
+        return f"One {over.removesuffix('s')} (n = 1), so no intervals over {over}."
     n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     if all(value.ci95 is None for value in known):
-        return f"Means over n = {n} seeds."
+        return f"Means over n = {n} {over}."
     without = " (none where n = 1)" if counts[0] == 1 else ""
-    return f"Means over n = {n} seeds; {mark}: Student's 95 % interval{_scale(known)}{without}."
+    return f"Means over n = {n} {over}; {mark}: Student's 95 % interval{_scale(known)}{without}."
 
 
 def _scale(values: Sequence[Summary]) -> str:

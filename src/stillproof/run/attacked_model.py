@@ -19,6 +19,8 @@ from stillproof.train.model import TrainedModel, data_info, space_of
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
+MAKERS = ("train", "meta-train", "adapt")  # stages that leave a network
+
 
 @dataclass(frozen=True)
 class PlannedModel:
@@ -64,7 +66,7 @@ def plan_model(planner: Planner, asked: Request, dataset: str) -> PlannedModel:
         return PlannedModel(spec, needs, stage.network, stage.name or f"model {stage.artifact[:12]}")
     cell = planner.plan(asked)
     train = planner.cells[cell.spec["train"]] if cell.stage == "select" else cell
-    if train.stage != "train":
+    if train.stage not in MAKERS:
         raise BadInput(f"{cell.label} is not a trained network, so that it cannot be attacked.")
     check_same_data(planner.names.data(train.where["dataset"], "test").info, info)
     named = _named_by(cell, train)
@@ -101,4 +103,4 @@ def check_same_data(its: DataInfo, info: DataInfo) -> None:
 
 def _named_by(cell: Cell, train: Cell) -> str:
     """Return the cell that names a model: its training if the last epoch counts, however it was asked for."""
-    return train.id if cell.stage == "train" or cell.spec["rule"] == "last" else cell.id
+    return train.id if cell.stage in MAKERS or cell.spec["rule"] == "last" else cell.id

@@ -15,7 +15,10 @@ from stillproof.score.dd_ranking import label_robust_score as label_robust_score
 from stillproof.score.difference import DifferenceOverSeeds as DifferenceOverSeeds
 from stillproof.score.difference import paired_difference as paired_difference
 from stillproof.score.difference import unpaired_difference as unpaired_difference
+from stillproof.score.edsr import dsr as dsr
+from stillproof.score.edsr import edsr as edsr
 from stillproof.score.holm import holm as holm
+from stillproof.score.jackknife import jackknifed as jackknifed
 from stillproof.score.mcnemar import PairedTest as PairedTest
 from stillproof.score.mcnemar import interval_over_images as interval_over_images
 from stillproof.score.mcnemar import mcnemar as mcnemar

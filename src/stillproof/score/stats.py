@@ -16,7 +16,8 @@ from stillproof.core.spec import Json
 class Summary:
     """A mean with its spread: sample standard deviation and Student's 95 % interval, both unknown at n = 1.
 
-    ``on_logit`` says that the interval was taken on the logit scale; mean and standard deviation never are.
+    ``on_logit`` says that the interval was taken on the logit scale; mean and standard deviation never are. ``over`` is
+    what the n are: seeds, or repetitions within a single one.
     """
 
     mean: float
@@ -24,11 +25,13 @@ class Summary:
     n: int
     ci95: tuple[float, float] | None
     on_logit: bool = False
+    over: str = "seeds"
 
     def as_dict(self) -> Json:
         """Return the summary as JSON values."""
         ci95 = None if self.ci95 is None else list(self.ci95)
-        return {"mean": self.mean, "std": self.std, "n": self.n, "ci95": ci95}
+        over = {} if self.over == "seeds" else {"over": self.over}
+        return {"mean": self.mean, "std": self.std, "n": self.n, "ci95": ci95, **over}
 
 
 def summarise(values: Sequence[float]) -> Summary:

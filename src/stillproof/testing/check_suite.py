@@ -73,7 +73,7 @@ def _rows(name: str) -> None:
         asking = {row.keys.get("section") for row in rows if row.requests}
         for row in rows:  # a section of its own may only tell what the others do
             telling = bool(asking) and row.keys.get("section") not in asking
-            need(bool(row.requests) or telling, f"row {dict(row.keys)} has no requests")
+            need(bool(row.requests or row.reason) or telling, f"row {dict(row.keys)} has no requests, and no reason")
 
 
 def _keys(name: str) -> None:

@@ -17,13 +17,16 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import Space
 from stillproof.nets.build import build_network
 from stillproof.testing.checks import global_generators_untouched, need
-from stillproof.testing.toy import TOY, toy_images
+from stillproof.testing.toy import TOY, toy_attacked, toy_images
 from stillproof.train.curve import Curve
 from stillproof.train.data import from_images
 from stillproof.train.loop import fit
+from stillproof.train.meta.attacked_source import AttackedSource
 from stillproof.train.model import TrainedModel
-from stillproof.train.objective import Objective
+from stillproof.train.objective import Objective, objective_of
+from stillproof.train.objectives.meta_at import MetaAT
 from stillproof.train.recipe import Recipe
+from stillproof.train.train_data import TrainData
 from stillproof.transforms.space import make_front
 
 EPOCHS = 3
@@ -73,7 +76,8 @@ class TrainingChecks:
                 raise _Stopped
 
         ctx = Context(Seeds(0), scratch=scratch, report=report, checkpoint_seconds=0.0)
-        data = from_images(toy_images(), model.front, "cpu")
+        episodic = isinstance(objective_of(self.objective), MetaAT)
+        data = toy_episodes(model) if episodic else from_images(toy_images(), model.front, "cpu")
         fit(model, data, recipe, ctx, curve=curve, defence=self.defence())
         return model, curve
 
@@ -107,6 +111,12 @@ def toy_model() -> TrainedModel:
     """Return an untrained network for toy images."""
     body = build_network(networks.build(NETWORK), TOY, Seeds(0).child("network"), "cpu")
     return TrainedModel(make_front(Space.normalised(TOY)), body)
+
+
+def toy_episodes(model: TrainedModel) -> TrainData:
+    """Return toy images under attack: two thirds to learn from, the rest to choose an epoch by."""
+    few, others = toy_attacked(model.front, slice(24)), toy_attacked(model.front, slice(24, None))
+    return AttackedSource(few, few, others).data()
 
 
 def _same(one: tuple[TrainedModel, Curve], other: tuple[TrainedModel, Curve]) -> bool:

@@ -39,7 +39,10 @@ def train_epochs(
         set_lr(optimiser, recipe, epoch)
         seeds = ctx.seeds.child("epoch", epoch)
         with seeds.child("dropout").lent_to_torch(ctx.device):
-            mean_loss = _one_epoch(passes.batches(epoch, seeds), backward, optimiser, recipe.clip)
+            batches = passes.batches(epoch, seeds)
+            if recipe.schedule == "cyclic":
+                batches = _at_rates_of_their_own(batches, optimiser, recipe, epoch, len(training.data))
+            mean_loss = _one_epoch(batches, backward, optimiser, recipe.clip)
         training.record(epoch, mean_loss)
 
 
@@ -81,7 +84,18 @@ def _groups(body: nn.Module, recipe: Recipe) -> list[dict[str, Any]]:
     ]
 
 
-def set_lr(optimiser: torch.optim.Optimizer, recipe: Recipe, epoch: int) -> None:
+def _at_rates_of_their_own(
+    batches: Iterator[Batch], optimiser: torch.optim.Optimizer, recipe: Recipe, epoch: int, images: int
+) -> Iterator[Batch]:
+    """Set the step size before every batch, by how much of the pass lies behind it."""
+    behind = 0
+    for batch in batches:
+        set_lr(optimiser, recipe, epoch + behind / images)
+        behind += len(batch)
+        yield batch
+
+
+def set_lr(optimiser: torch.optim.Optimizer, recipe: Recipe, epoch: float) -> None:
     """Set the step size of a pass; a change of it may forget the momentum."""
     lr = recipe.lr_at(epoch)
     for group in optimiser.param_groups:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from stillproof.core.errors import BadInput
 
 WARM_START = 0.01  # of the step size, where it rises
-Schedule = Literal["steps", "cosine", "cosine-to-half"]
+Schedule = Literal["steps", "cosine", "cosine-to-half", "cyclic"]
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,10 @@ class Recipe:
         weight_decay: L2 penalty; ``adamw`` shrinks the weights themselves.
         decay_vectors: Whether weights of one dimension, biases and scales of norms, get that penalty too.
         schedule: ``steps`` drops the step size at ``decay_epochs``; ``cosine`` lets it fall to ``final_lr`` in
-            half a cosine wave; ``cosine-to-half`` goes through the first half of that fall, to midway.
+            half a cosine wave; ``cosine-to-half`` goes through the first half of that fall, to midway; ``cyclic``
+            changes it batch by batch: from 0 evenly up to ``lr`` at half of all passes, and evenly back to 0.
         warmup: Passes before that, in which the step size rises evenly from a hundredth of ``lr``, as torchvision's
-            scripts have it.
+            scripts have it; with ``cyclic``, those in which it rises from 0, if they are not to be half of all.
         final_lr: Where ``cosine`` ends: the step size that would come after the last pass.
         decay_epochs: Passes after which the step size is multiplied by ``decay``.
         decay: The factor.
@@ -76,9 +77,14 @@ class Recipe:
             raise ValueError(f"warmup must be shorter than the {self.epochs} epochs, and not below 0")
         if self.final_lr < 0 or self.clip < 0:
             raise ValueError(f"final_lr and clip must not be negative, as {min(self.final_lr, self.clip)} is")
+        if self.schedule == "cyclic" and self.reset_momentum:
+            raise ValueError("reset_momentum would forget the momentum before every batch of schedule = cyclic")
 
-    def lr_at(self, epoch: int) -> float:
-        """Return the step size of a pass, counted from 0."""
+    def lr_at(self, epoch: float) -> float:
+        """Return the step size of a pass, counted from 0; parts of a pass count if it changes batch by batch."""
+        if self.schedule == "cyclic":
+            peak = self.warmup or self.epochs / 2
+            return self.lr * min(epoch / peak, (self.epochs - epoch) / (self.epochs - peak))
         if epoch < self.warmup:
             return self.lr * (WARM_START + (1 - WARM_START) * epoch / self.warmup)
         if self.schedule != "steps":

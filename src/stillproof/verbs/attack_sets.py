@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from stillproof.attack.foreign.named import NotInstalled
 from stillproof.attack_set_forecast import AttackCost, AttackSetForecast
 from stillproof.attack_set_question import AttackSetQuestion, asked_by_mad, asked_of
-from stillproof.attacked_sets import AttackedSets, UnderOneAttack
-from stillproof.core.attack_warnings import warnings_in
-from stillproof.core.components import attacks
-from stillproof.core.errors import BadInput
-from stillproof.core.mad_sets import mad_set, set_like
+from stillproof.attacked_sets import AttackedSets
+from stillproof.core.mad_sets import set_like
 from stillproof.core.spec import Json
 from stillproof.data.load import source
 from stillproof.model_finder import GivenModel, find_model
-from stillproof.report.runs import find_run_or_call
-from stillproof.run.attack_names import shown
 from stillproof.run.attack_timing import Timed, time_attack
 from stillproof.run.attacked_gallery import attacked_gallery
 from stillproof.run.cell import Cell
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Job
-from stillproof.store.records import Record, Run
-from stillproof.verbs.attacked_pool import attacked_pool
+from stillproof.verbs.attack_set_finder import attack_set_of
 from stillproof.verbs.importing import Importing
-
-VERB = "attack-set"
-NOT_BUILT = "it is not built yet: the command that built the others goes on with it."
 
 
 class AttackSets(Importing):
@@ -126,35 +117,12 @@ class AttackSets(Importing):
         Raises:
             BadInput: There is none.
         """
-        if text is not None and text in self.store.pools.names():
-            return attacked_pool(self.store, text)
-        run = self._newest() if text is None else find_run_or_call(self.store, text)
-        if run.verb != VERB:
-            raise BadInput(f"{run.verb} {run.id} built no attacked set: `stillproof status` lists those that did.")
-        config, row = run.config, run.rows[0]
-        records = self.store.results.get_many(row["cells"])
-        return AttackedSets(
-            name=run.name or f"attack-set {run.id}",
-            run=run.id,
-            dataset=row["dataset"],
-            like=mad_set(config["like"]),
-            attacks=[
-                *(_came_of(called, records.get(cell)) for called, cell in config["attacks"].items()),
-                *(UnderOneAttack(called, called, reason=reason) for called, reason in config.get("absent", {}).items()),
-            ],
-            **{key: config[key] for key in ("model", "part", "per_class", "split", "protocol")},
-        )
+        return attack_set_of(self.store, text)
 
     def attack_set_gallery(self, given: AttackedSets, out: Path | str) -> Path:
         """Draw one image under every attack of a set, with its change beside it; return the file."""
         attacked_gallery(self.store, given.images(), self.root, given.name).save(out)
         return Path(out)
-
-    def _newest(self) -> Run:
-        found = [run for run in self.store.results.runs_and_calls() if run.verb == VERB]
-        if not found:
-            raise BadInput("no attacked set was built on this store: `stillproof attack-set build` does.")
-        return found[0]
 
 
 def _planned(question: AttackSetQuestion, planner: Planner) -> tuple[dict[str, Cell], dict[str, str]]:
@@ -173,15 +141,3 @@ def _planned(question: AttackSetQuestion, planner: Planner) -> tuple[dict[str, C
     if not cells:
         raise NotInstalled(next(iter(absent.values())))
     return cells, absent
-
-
-def _came_of(called: str, record: Record | None) -> UnderOneAttack:
-    """Return what came of one attack, or why there is nothing."""
-    if record is None:
-        return UnderOneAttack(called, called, reason=NOT_BUILT)
-    reference = shown(attacks.reference(attacks.rebuild(record.spec["attack"])))
-    result: Mapping[str, Any] | None = record.result
-    if result is None:
-        return UnderOneAttack(called, reference, reason=(record.error or NOT_BUILT).partition("\n")[0])
-    warnings = tuple(warnings_in(result["notes"]).values())
-    return UnderOneAttack(called, reference, result["artifact"], numbers=dict(result), warnings=warnings)

@@ -20,6 +20,7 @@ from stillproof.run.forecast import Forecast
 from stillproof.run.foresee import foresee
 from stillproof.run.plan import Planner
 from stillproof.suite_methods import alone_in_size, as_written, in_words, with_sets
+from stillproof.verbs.attack_set_finder import with_attacks
 from stillproof.verbs.importing import Importing
 
 log = logging.getLogger("stillproof")
@@ -45,7 +46,8 @@ class Running(Importing):
         self, suite: str, options: Mapping[str, Any], only_matching: str | None
     ) -> tuple[Planner, list[Json], Any]:
         preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1, suites.entry(suite))
-        question = with_sets(self, suites.build(suite, {**preset, **in_words(self, options)}))
+        asked = suites.build(suite, {**preset, **in_words(self, options)})
+        question = with_attacks(self.store, with_sets(self, asked))
         planner = self._planner()
         rows = planner.rows(question.rows())
         if planner.left_out and not rows:

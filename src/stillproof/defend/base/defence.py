@@ -75,13 +75,16 @@ class Defence(Objective):
         back, but are led no further out. The network is asked as it will be in use, with batch norms and dropout at
         rest, as in the published code of all these defences; its weights get no gradients.
         """
-        pixels = training.to_pixels(batch.images)
-        with frozen(training.model, mode=False):
-            ctx = Context(batch.seeds, device=training.ctx.device)
-            changed = (attack or self.attack).perturb(training.model, pixels, batch.classes, ctx=ctx)
+        changed = self.changed(training, batch, training.to_pixels(batch.images), attack)
         with torch.no_grad():
             moved: Tensor = training.model.front(changed)
         return moved
+
+    def changed(self, training: Training, batch: Batch, pixels: Tensor, attack: Attack | None = None) -> Tensor:
+        """Return pixels that stand for the images of a batch, after an attack as in ``harder``."""
+        with frozen(training.model, mode=False):
+            ctx = Context(batch.seeds, device=training.ctx.device)
+            return (attack or self.attack).perturb(training.model, pixels, batch.classes, ctx=ctx)
 
 
 def defence_of(reference: str) -> Defence:

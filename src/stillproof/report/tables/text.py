@@ -47,11 +47,11 @@ def shown(table: Table) -> Shown:
     header = [column.title for column in columns]
     rows = [[_cell(row.get(column.key), column) for column in columns] for row in table.rows]
     summaries = [_summaries(row) for row in table.rows]
-    counts = [sorted({summary.n for summary in found}) for found in summaries]
+    counts = [_counts(found) for found in summaries]
     numbers = [column.holds is not str for column in columns]
-    if len({tuple(count) for count in counts}) > 1 or any(len(count) > 1 for count in counts):
+    if len(set(counts)) > 1 or any(" to " in count or ", " in count for count in counts):
         header, numbers = [*header, "n"], [*numbers, True]
-        rows = [[*row, _range(count)] for row, count in zip(rows, counts, strict=True)]
+        rows = [[*row, count] for row, count in zip(rows, counts, strict=True)]
     seeds = seeds_sentence([summary for found in summaries for summary in found], "in brackets")
     notes = [note for note in (_folded_sentence(folded, table.rows), seeds, *table.notes) if note]
     return Shown(header, rows, notes, numbers)
@@ -140,6 +140,15 @@ def _interval(middle: str, ends: tuple[float, float] | None, end: Callable[[floa
 
 def _signed(fraction: float) -> str:
     return f"{round(100 * fraction, 1) + 0.0:+.1f}"  # adding zero turns a negative zero
+
+
+def _counts(found: Sequence[Summary]) -> str:
+    """Return over how many seeds the means of a row are; those over something else say what, but for single seeds."""
+    seeds = sorted({summary.n for summary in found if summary.over == "seeds"})
+    others = sorted({f"{summary.n} {summary.over}" for summary in found if summary.over != "seeds" and summary.n > 1})
+    if not others:
+        return _range(seeds) if seeds or not found else "1"
+    return ", ".join([*([_range(several)] if (several := [n for n in seeds if n > 1]) else []), *others])
 
 
 def _range(counts: Sequence[int]) -> str:

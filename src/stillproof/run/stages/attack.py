@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from stillproof.attack.base.attack import Attack as AnyAttack
 from stillproof.attack.base.failures import refuse_failures
+from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.suspicions import note_flat
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.protocols.named import attack_protocol
 from stillproof.core.components import attacks, stages
+from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.mad_attacks import meant
 from stillproof.core.provenance import Meter
@@ -129,17 +132,9 @@ class Attack(Stage):
         attacked = read_attacked(spec["model"], job, test.info)
         attacker = attacker_of(spec, attacked.model, test)
         ctx = job.context(Seeds(spec["seed"]).child("attack"))
-        found, total = OutcomeParts(ctx.notes), spec["images"]
-        with Meter() as meter, attacker.victim(total, ctx) as victim:
-            # Its name has the size of batches, so that a loop with batches of another size is not gone on with.
-            name = f"batches-of-{attacker.batch}"
-            for number in ctx.loop(-(-total // attacker.batch), name=name, outcomes=found):
-                start = number * attacker.batch
-                found.parts.append(attacker.run(victim, slice(start, min(total, start + attacker.batch)), ctx))
-                job.say(found.fooled_so_far())
-        outcome, protocol = found.whole(), attacker.protocol
-        note_flat(ctx.notes, outcome)
-        refuse_failures(ctx.notes)
+        with Meter() as meter:
+            outcome = attack_all(attacker, torch.arange(spec["images"]), ctx, job)
+        protocol = attacker.protocol
         card = {key: spec[key] for key in ("test", "attack", "targets", "protocol")} | {"cell": job.cell}
         outcomes = job.store.keep(KIND, outcome_tensors(outcome, protocol), card, cell=job.cell)
         examples = keep_examples(job, outcome, attacker, card, attacked.space) if spec.get("keep") else None
@@ -152,6 +147,21 @@ class Attack(Stage):
         }
         kept = (outcomes, examples) if examples else (outcomes,)
         return Answer(result, recorded(ctx), kept, attacked.cells)
+
+
+def attack_all(attacker: Attacker, places: Tensor, ctx: Context, job: Job) -> Outcome:
+    """Attack the images at some places of a split, batch by batch, from a checkpoint if there is one."""
+    found = OutcomeParts(ctx.notes)
+    batches = torch.split(places, attacker.batch)
+    with attacker.victim(len(places), ctx) as victim:
+        # Its name has the size of batches, so that a loop with batches of another size is not gone on with.
+        for number in ctx.loop(len(batches), name=f"batches-of-{attacker.batch}", outcomes=found):
+            found.parts.append(attacker.run(victim, batches[number], ctx))
+            job.say(found.fooled_so_far())
+    outcome = found.whole()
+    note_flat(ctx.notes, outcome)
+    refuse_failures(ctx.notes)
+    return outcome
 
 
 def attacker_of(spec: Json, model: TrainedModel, test: ImageSet) -> Attacker:

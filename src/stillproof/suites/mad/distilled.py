@@ -1,0 +1,94 @@
+"""Do networks that were trained on distilled sets adapt as well as one of all real images?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stillproof.report.rows import Rows
+from stillproof.report.section import Section
+from stillproof.report.tables.columns import DATASET, IPC, METHOD, NETWORK
+from stillproof.report.tables.table import Column, Difference, OutOf, Table, Value
+from stillproof.score.stats import Summary
+from stillproof.suites.mad.arena import META, NONE, Arena, Defender
+from stillproof.suites.mad.lines import AFTER, RULES, about, defined_notes, notes_of, over_itself
+from stillproof.suites.mad.scored import OWN, Scored, common_attacks, scored
+from stillproof.suites.requests import Row
+
+TITLE = "Networks of distilled sets before attacks"
+COLUMNS = (
+    *(DATASET, NETWORK, METHOD, IPC),
+    Column("defence", "defence", absent="none"),
+    Column("supports", "support sets", absent=""),
+    Column("sa", "SA %", Summary),
+    Column("sa_after", "SA* %", Summary),
+    Column("ra", "RA unknown %", Summary),
+    Column("ra_after", "RA* unknown %", Summary),
+    Column("gain", "by shots, points", Difference),
+    Column("edsr_unknown", "EDSR unknown", Summary),
+    Column("over_itself", "over itself", Summary, "empty"),
+    Column("of_itself", "over attacks", OutOf, fold="same"),
+    *AFTER,
+    *RULES,
+)
+SHARED_NOTE = (
+    "All networks stand before the images that were made on the undefended network of all real images: EDSR is against "
+    "that one, and over itself against the network before its shots."
+)
+OWN_NOTE = (
+    "Networks of distilled sets stand before images that were made on them, undefended, and EDSR is against these: "
+    "each has an opponent of its own."
+)
+NOTE = (
+    "Meta-AT goes on from the network of its own line "
+    "without a defence. Where its support sets are distilled, as many images stand for all attacked ones of a class; "
+    "they have no clean source, so that the term which compares answers is left out for them; queries are as ever."
+)
+
+
+def distilled_rows(arena: Arena) -> Iterator[Row]:
+    """Yield networks of all real images and of each distilled set, as they are and after Meta-AT."""
+    victims = [Defender(NONE)]
+    victims += [
+        Defender(NONE, method=method, ipc=ipc)
+        for method, ipc in arena.builder.asked(arena.suite.methods, arena.suite.ipc)
+    ]
+    taught = [Defender(META, method=one.method, ipc=one.ipc, start=NONE) for one in victims]
+    if not arena.suite.attacked_sets:
+        taught += [Defender(META, start=NONE, supports=method) for method in arena.suite.support_methods]
+    yield from arena.adapting("distilled", [*victims, *taught], arena.there())
+
+
+def distilled_tables(rows: Rows) -> list[Table]:
+    """Return one line per set and defence."""
+    found = rows["distilled"]
+    own = any(row["made_on"] == OWN for row in found)
+    every = scored(found)
+    shared = common_attacks(every)
+    lines = [_line(one, shared["unknown"]) for one in every]
+    notes = [OWN_NOTE if own else SHARED_NOTE, NOTE, *defined_notes(every, shared), *notes_of(found)]
+    return [Table("distilled", TITLE, COLUMNS, lines, notes)]
+
+
+def _line(one: Scored, shared: Sequence[str]) -> dict[str, Value]:
+    unknown = one.attacks("unknown")
+    gain = one.gain(unknown)
+    return about(one) | {
+        "supports": one.row["supports"] or ("attacked images" if one.row["defence"] == META else None),
+        "sa": one.clean(after=False),
+        "sa_after": one.clean(after=True),
+        "ra": one.attacked(unknown, after=False),
+        "ra_after": one.attacked(unknown, after=True),
+        "gain": None if gain is None else Difference(gain),
+        "edsr_unknown": one.edsr(shared),
+        **over_itself(one),
+    }
+
+
+SECTION = Section(
+    "distilled",
+    distilled_rows,
+    distilled_tables,
+    title=TITLE,
+    question="Does a network that was trained on a distilled set adapt as well as one of all real images?",
+    reading="Compare what shots give, and EDSR, with those of the line of all images with the same defence.",
+)

@@ -1,0 +1,1 @@
+"""Learning to withstand attacks from a few examples: episodes, their loss, and steps through a step."""

@@ -1,0 +1,184 @@
+"""Networks that learn to withstand attacks from a few examples, as cells of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from attacked import training
+from torch import Tensor
+
+from stillproof import BadInput, Request, Session
+from stillproof.core.errors import CellFailed
+from stillproof.data.load import load
+from stillproof.run.attack_ways import LEARNED, of_role, others_than, sources_of
+
+TEST = load("digits", "test", Path())
+KNOWN = ("fgsm:eps=0.15", "pgd:eps=0.1:steps=3")
+OTHER, UNKNOWN = "bim:eps=0.1:steps=3", "mifgsm:eps=0.15:steps=3"
+SMALL = "meta-at:epochs=2:objective=meta-at(ways=2,shots=2,queries=1,episodes=3,val_queries=1)"
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    with Session(str(tmp_path_factory.mktemp("adapt") / "s.db")) as opened:
+        yield opened
+
+
+def attacked(attack: str, **params: object) -> Request:
+    return Request(
+        "attacked-set", **{"model": training(), "dataset": "digits", "attack": attack, "per_class": 6, **params}
+    )
+
+
+def taught(**params: object) -> Request:
+    asked = {"start": training(), "sets": tuple(map(attacked, KNOWN)), "validation": (attacked(OTHER),)}
+    return Request("meta-train", **{**asked, "dataset": "digits", "recipe": SMALL, **params})
+
+
+def adapting(model: Request, attack: str = UNKNOWN, **params: object) -> Request:
+    small = {"recipe": SMALL, "queries": 2, "episodes": 3, "steps": 4}
+    return Request("adapt", model=model, attacked=attacked(attack), dataset="digits", **{**small, **params})
+
+
+def weights(session: Session, artifact: str) -> dict[str, Tensor]:
+    return session.store.artifacts.read(artifact).tensors
+
+
+def test_a_taught_network_is_a_model_like_any_other(session: Session) -> None:
+    answer = session.answer(taught())
+    before, after = weights(session, answer["start"]), weights(session, answer["model"])
+    assert before.keys() == after.keys() and any(not torch.equal(before[key], after[key]) for key in before)
+    assert [line["episodes"] for line in answer["notes"]["epochs"]] == [3, 3]
+    attack = session.answer(Request("attack", model=taught(), dataset="digits", attack="fgsm", limit=20))
+    assert attack["model"] == answer["model"]
+    adapted = session.answer(Request("attack", model=adapting(taught()), dataset="digits", attack="fgsm", limit=20))
+    assert adapted["model"] == session.answer(adapting(taught()))["model"] != answer["model"]
+
+
+def test_what_comes_of_episodes_is_told(session: Session) -> None:
+    answer = session.answer(adapting(training()))
+    assert answer["episodes"] == 3 and answer["n"] == 20 and len(answer["curve"]) == 5
+    assert len(answer["ra"]) == len(answer["ra_after"]) == len(answer["sa_after"]) == 3
+    assert answer["curve"][0] == pytest.approx(sum(answer["ra"]) / 3)
+    assert answer["curve"][-1] == pytest.approx(sum(answer["ra_after"]) / 3)
+    still = session.answer(adapting(training(), steps=0))
+    assert still["ra"] == still["ra_after"] == answer["ra"], "episodes draw the same, whatever the number of steps"
+    assert still["sa_after"] == [still["sa"]] * 3
+
+
+def test_all_models_meet_the_same_images(session: Session) -> None:
+    one, other = (session.answer(adapting(model)) for model in (training(), training(2)))
+    assert one["ra"] != other["ra"] and one["n_clean"] == other["n_clean"]
+    gentle = session.answer(adapting(training(), recipe=f"{SMALL[:-1]},inner_lr=0.001)"))
+    assert gentle["ra"] == one["ra"] and gentle["ra_after"] != one["ra_after"], "only steps differ"
+
+
+def test_clean_images_are_of_sources_that_nobody_learned_from(session: Session) -> None:
+    answer = session.answer(adapting(training()))
+    stored = session.store.artifacts.read(session.answer(attacked(UNKNOWN))["artifact"])
+    learned = stored.tensors["sources"][stored.tensors["roles"] != 2].tolist()
+    assert len(learned) == 40 and answer["n_clean"] == len(TEST) - 40
+    assert sources_of([stored], "train", "validation") == set(learned)
+    assert not set(learned) & set(others_than(set(learned), len(TEST)).tolist())
+    support, query = of_role(stored, "train"), of_role(stored, "test")
+    assert not set(support.sources.tolist()) & set(query.sources.tolist())
+
+
+def test_as_printed_all_clean_images_count_and_episodes_go_on(session: Session) -> None:
+    known = tuple(attacked(one, protocol="faithful:mad") for one in KNOWN)
+    request = adapting(training(), protocol="faithful:mad", known=known, episodes=5)
+    answer = session.answer(request.but(attacked=attacked(UNKNOWN, protocol="faithful:mad")))
+    assert answer["n_clean"] == len(TEST) and len(answer["curve"]) - 1 == answer["episodes"] == 5
+    assert answer["ra_after"] == [max(answer["curve"][1:])] and len(answer["ra"]) == 1
+
+
+def test_images_that_turned_the_model_alone(session: Session) -> None:
+    stored = session.store.artifacts.read(session.answer(attacked(KNOWN[0]))["artifact"])
+    everything, turned = (of_role(stored, "train", kept) for kept in ("all", "turned"))
+    said = stored.tensors["rounded_predictions"][stored.tensors["roles"] == 0]
+    clean = stored.tensors["clean_predictions"][stored.tensors["roles"] == 0]
+    wanted = (clean == everything.labels) & (said != everything.labels)
+    assert 0 < len(turned) == int(wanted.sum()) < len(everything)
+
+
+def test_a_network_knows_what_it_has_learned_from(session: Session) -> None:
+    stored = session.store.artifacts.read(session.answer(attacked(UNKNOWN))["artifact"])
+    seen = sorted(sources_of([stored], "train", "validation"))
+    for request in (taught(), adapting(training()), adapting(taught())):
+        card = session.store.artifacts.read(session.answer(request)["model"]).card
+        assert card[LEARNED] == {"of": TEST.id, "places": seen}
+
+
+def distilled(attack: str, **params: object) -> Request:
+    return Request("distil-attacked", attacked=attacked(attack, **params), method="random", ipc=2, scale="smoke")
+
+
+LEAKS: dict[str, Request] = {
+    "another choice of sources": adapting(taught(), seed=3).but(attacked=attacked(UNKNOWN, seed=1)),
+    "shots of the images that judge": adapting(training())
+    .but(attacked=attacked(UNKNOWN, seed=1))
+    .but(model=adapting(training())),
+    "supports of another choice": adapting(taught(supports=tuple(distilled(one, seed=1) for one in KNOWN))),
+    "roles drawn for each attack": adapting(
+        taught(sets=tuple(attacked(one, protocol="faithful:mad") for one in KNOWN), validation=())
+    ).but(attacked=attacked(UNKNOWN, protocol="faithful:mad")),
+}
+
+
+@pytest.mark.parametrize("way", LEAKS)
+def test_nothing_is_reported_on_images_that_were_learned_from(session: Session, way: str) -> None:
+    with pytest.raises(CellFailed, match=r"of the 20 sources that .* is judged by were learned from"):
+        session.answer(LEAKS[way])
+
+
+def test_strong_attacks_leave_out_all_that_a_network_has_learned_from(session: Session) -> None:
+    of = Request("attack", model=taught(), dataset="digits", attack="fgsm", limit=300)
+    answer = session.answer(Request("attack-others", of=of, attacked=attacked(UNKNOWN, seed=1)))
+    places = session.store.artifacts.read(answer["outcomes"]).tensors["places"].tolist()
+    sets = [session.answer(attacked(UNKNOWN, seed=seed))["artifact"] for seed in (0, 1)]
+    seen = sources_of(map(session.store.artifacts.read, sets), "train", "validation")
+    assert not seen & set(places) and len(places) == min(300, len(TEST) - len(seen)) == answer["n"]
+
+
+def test_a_gain_under_the_original_needs_a_step(session: Session) -> None:
+    """The best of many draws would look like one, were it compared with the first draw."""
+    known = tuple(attacked(one, protocol="faithful:mad") for one in KNOWN)
+    still = SMALL.replace("epochs=2", "epochs=2:lr=1e-12")
+    request = adapting(training(), protocol="faithful:mad", known=known, episodes=12, recipe=still, queries=1)
+    answer = session.answer(request.but(attacked=attacked(UNKNOWN, protocol="faithful:mad")))
+    assert answer["ra"] == answer["ra_after"] and answer["sa_after"] == [answer["sa"]]
+
+
+BAD: list[tuple[Request, str]] = [
+    (taught(recipe="meta-at"), "ways = 5 is not allowed: there are 2 attacks"),
+    (
+        taught(recipe="meta-at:objective=meta-at(ways=2)"),
+        r"asks for 15 \+ 6 images of every class, and the sets have 3 to learn from",
+    ),
+    (taught(recipe="smoke"), "does not learn in episodes: choose meta-at"),
+    (taught(sets=(attacked(KNOWN[0]), attacked(KNOWN[1], seed=1))), "name those of one build"),
+    (taught(sets=(attacked(KNOWN[0]), attacked(KNOWN[1], per_class=9))), "name those of one build"),
+    (taught(sets=(attacked(KNOWN[0]), attacked(KNOWN[1], model=training(2)))), "name those of one build"),
+    (taught(sets=(training(), attacked(KNOWN[1]))), "no set of images"),
+    (taught(part="train"), "has sources of another split than train"),
+    (adapting(training(), shots=4), "shots = 4 is not allowed: the set has 3 images per class"),
+    (adapting(training(), steps=-1), "steps = -1 is not allowed"),
+    (adapting(training(), episodes=0), "episodes = 0 is not allowed"),
+    (adapting(training(), clean_limit=0), "clean_limit = 0 is not allowed"),
+    (adapting(training(), part="train").but(attacked=attacked(UNKNOWN, part="train")), "part = train is not allowed"),
+    (
+        taught(supports=tuple(distilled(one) for one in reversed(KNOWN))),
+        "supports of .* stand in the place of fgsm:eps=0.15's",
+    ),
+    (taught(supports=(distilled(KNOWN[0]),)), "1 supports for 2 attacks are not allowed"),
+    (adapting(training(), protocol="faithful:mad"), "beside the unknown attack there are 0 known ones"),
+]
+
+
+@pytest.mark.parametrize(("request_", "message"), BAD)
+def test_bad_questions_are_one_sentence(session: Session, request_: Request, message: str) -> None:
+    with pytest.raises((BadInput, CellFailed), match=message):
+        session.answer(request_)

@@ -1,0 +1,154 @@
+"""What suite mad asks: its attacks and what each is for, its defences, and which questions are one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stillproof.core.errors import BadInput, UnknownName
+from stillproof.suites.fixed_attack import FixedAttack, fixed_attack
+from stillproof.suites.mad import known
+from stillproof.suites.mad.arena import META, NONE, Arena, Defender
+from stillproof.suites.mad.suite import PRESETS, Mad
+from stillproof.suites.requests import Row
+from stillproof.suites.row_builder import RowBuilder
+
+SCALES: dict[str, dict[str, Any]] = {preset.scale: dict(preset.params) for preset in PRESETS}
+
+
+def asked(scale: str = "smoke", **options: Any) -> Mad:
+    return Mad(**{**SCALES[scale], **options})
+
+
+def arena_of(suite: Mad) -> Arena:
+    like = suite.like_of(suite.dataset[0])
+    home = suite.network or like.network
+    return Arena(suite, RowBuilder.under(suite.asks, suite.dataset[0], home, suite.seeds, "last", suite.scale), like)
+
+
+def rows_of(suite: Mad, section: str) -> list[Row]:
+    return [row for row in suite.rows() if row.keys["section"] == section]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("protocol", ["fair", "faithful"])
+def test_every_scale_asks_every_question(scale: str, protocol: str) -> None:
+    suite = asked(scale, protocol=protocol)
+    found = {row.keys["section"] for row in suite.rows()}
+    assert found == {section.name for section in Mad.reports}
+    assert {row.keys["protocol"] for row in suite.rows()} == {suite.asks.written}
+
+
+def test_sections_share_what_they_ask() -> None:
+    suite = asked("quick")
+    defences, each = ({r for row in rows_of(suite, name) for r in row.requests} for name in ("defences", "each-attack"))
+    assert each < defences, "AutoAttack alone is asked besides"
+    ablated = {r for row in rows_of(suite, "ablations") for r in row.requests if row.keys.get("variant") == ""}
+    assert ablated - {arena_of(suite).model(Defender(META), 0)} <= defences
+
+
+def test_attacks_have_the_roles_of_the_set() -> None:
+    found = arena_of(asked("quick"))
+    roles = {one.called: one.role for one in found.attacks}
+    assert len(roles) == 12 and [name for name, role in roles.items() if role == "validation"] == ["mad/25"]
+    assert {name for name, role in roles.items() if role == "test"} == {"mad/7", "mad/27", "mad/29"}
+    model = found.model(Defender(META), 0)
+    assert [one.attack for one in model.sets] == [one.reference for one in found.of_role("train")]
+    assert [one.attack for one in model.validation] == ["mad/25"]
+
+
+def test_an_attack_of_a_library_that_is_not_there_is_left_out_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known, "find_spec", lambda name: None)
+    suite = asked("quick")
+    found = arena_of(suite)
+    assert "mad/7" not in [one.called for one in found.there()]
+    (row,) = [row for row in rows_of(suite, "attacks") if row.keys["attack"] == "mad/7"]
+    assert row.requests == () and row.reason.startswith("mad/7 is made by art, which is not installed")
+
+
+def test_all_seeds_have_one_victim_and_defences_of_their_own() -> None:
+    found = arena_of(asked("quick", seeds=2))
+    assert found.model(Defender(NONE), 0) == found.model(Defender(NONE), 1) == found.victim()
+    assert found.model(Defender("r-fast"), 0) != found.model(Defender("r-fast"), 1)
+    first, second = (found.adapt(Defender(NONE), found.attacks[0], seed) for seed in (0, 1))
+    assert first.model == second.model and first.seed != second.seed
+
+
+def test_baselines_are_those_of_the_data_set() -> None:
+    photographs = arena_of(Mad()).model(Defender("r-yopo"), 0)
+    digits = arena_of(Mad(dataset=("mnist",))).model(Defender("r-yopo"), 0)
+    assert photographs.defence == "r-yopo" and digits.defence.startswith("r-yopo:inner=10")
+    assert photographs.recipe == digits.recipe == "r-yopo"
+
+
+def test_yopo_and_atta_get_no_shots_as_in_the_paper() -> None:
+    found = arena_of(asked("quick"))
+    steps = {name: found.adapt(Defender(name), found.attacks[0], 0).steps for name in ("r-at", "r-yopo", "r-atta")}
+    assert steps == {"r-at": 10, "r-yopo": 0, "r-atta": 0}
+
+
+def test_networks_of_distilled_sets_meet_images_of_their_own_in_paper() -> None:
+    one = Defender(META, method="random", ipc=1, start=NONE)
+    for own in (False, True):
+        found = arena_of(asked("smoke", own_sets=own))
+        model = found.model(Defender(NONE, method="random", ipc=1), 0)
+        adapt = found.adapt(one, found.attacks[0], 0)
+        assert (adapt.attacked.model == model) == own and (adapt.model.sets[0].model == model) == own
+        assert found.adapt(Defender(META), found.attacks[0], 0).attacked.model == found.victim()
+    assert Mad().own_sets and not asked("quick").own_sets
+
+
+def test_variants_change_what_they_say() -> None:
+    found = arena_of(asked("quick"))
+    recipe = found.meta_recipe("ways=2,lr=0.01")
+    assert recipe == "meta-at:epochs=1:lr=0.01:objective=meta-at(shots=10,queries=4,val_queries=4,ways=2)"
+    changes = asked(variants=("tricks=none", "tricks=mixup", "inner_lr=0.1,lr=0.01")).changes
+    assert changes["tricks=none"] == ("tricks", "eta=0,clip=0,warmup=0,smoothing=0,mixup=0")
+    assert changes["tricks=mixup"] == ("tricks", "eta=0,clip=0,warmup=0,smoothing=0")
+    assert changes["inner_lr=0.1,lr=0.01"] == ("step sizes", "inner_lr=0.1,lr=0.01")
+
+
+def test_the_original_is_shown_its_own_digits_and_learns_from_what_judges_it() -> None:
+    suite = Mad(dataset=("mnist",), protocol="faithful")
+    assert {row.keys["dataset"] for row in suite.rows()} == {"resized:of=mnist:size=32:channels=3"}
+    adapting = [r for row in rows_of(suite, "defences") for r in row.requests if r.stage == "adapt"]
+    assert all(r.protocol == "faithful:mad" and (len(r.known) >= 4) == (r.steps > 0) for r in adapting)
+
+
+def test_sets_that_are_there_take_the_place_of_those_that_would_be_made() -> None:
+    there = [
+        FixedAttack(f"mad/{number}", f"{number:064d}", "digits", "test").reference() for number in (13, 18, 16, 27)
+    ]
+    suite = asked(attacked_sets=there)
+    asks = [r for row in rows_of(suite, "defences") for r in row.requests if r.stage == "adapt"]
+    assert {r.attacked.artifact for r in asks} == {fixed_attack(one).artifact for one in there}
+    assert all("were there before" in row.reason for row in rows_of(suite, "attacks"))
+    with pytest.raises(BadInput, match=r"of mad/13 is of test images of mnist, not of test images of digits"):
+        asked(attacked_sets=[FixedAttack("mad/13", "0" * 64, "mnist", "test").reference()]).rows()
+    with pytest.raises(BadInput, match="'mine' is not known here"):
+        asked(attacked_sets=["mine"]).rows()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seeds": 0}, "seeds must be at least 1"),
+        ({"shots": 0}, "shots must be at least 1"),
+        ({"steps": -1}, "steps must be at least 0"),
+        ({"sections": ()}, "sections needs at least one value"),
+        ({"variants": ("mixup",)}, "'mixup' is not of the form"),
+        ({"variants": ("tricks=luck",)}, "tricks=luck is none of none, sar"),
+        ({"start": "meta-at"}, "start = meta-at is not allowed"),
+    ],
+)
+def test_empty_and_circular_questions_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, BadInput), match=message):
+        asked(**options).rows()
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(UnknownName, match="section"):
+        asked(sections=("attack",))
+    with pytest.raises(UnknownName, match="mad-x"):
+        asked(like="mad-x")
