@@ -32,6 +32,7 @@ def timed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def ours(folder: Path, ipc: int, recipe: str = "dc-bench") -> dict[str, Any]:
     """Train ConvNet-3 on random images by recipe dc-bench, with one test, as ``stillproof train`` does."""
+    import stillproof.cli  # noqa: F401  as every command begins
     import stillproof.run.stages.train as stage
     from stillproof.run.stage import Job
     from stillproof.session import Session

@@ -12,8 +12,8 @@ class Body(nn.Module):
 
     classifier: nn.Module
     largest_map: int = 0  # values that the largest layer makes of one image; known where the network was built
-    # Whether it is fastest eager and all images at once, on a processor: so networks without norms, which have little
-    # between their products that compiling could join. Measured by ``python -m benchmarks families``.
+    # Whether it is fastest eager and all images at once, on a processor: so networks without norms and transformers,
+    # which have little between their products that compiling could join. Measured by ``python -m benchmarks families``.
     best_as_it_is: ClassVar[bool] = False
 
     def features(self, images: Tensor) -> Tensor:

@@ -64,6 +64,8 @@ def patch_size(size: int) -> int:
 class ViTBody(Body):
     """Patch embedding, transformer layers, and a layer norm on the class token."""
 
+    best_as_it_is = True
+
     def __init__(self, config: ViT, channels: int, size: int, num_classes: int) -> None:
         super().__init__()
         patch = patch_size(size)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 from stillproof.core.freed_memory import keep_freed_memory
+from stillproof.core.garbage import end_loading
 from stillproof.run.executor import Work
 from stillproof.run.worker import Worker
 
@@ -33,6 +34,7 @@ def prepare(device: str, threads: int | None) -> None:
     import torch
 
     keep_freed_memory()
+    end_loading()
     if threads:
         torch.set_num_threads(threads)
     if device.startswith("cuda"):
