@@ -82,6 +82,7 @@ def test_progress_goes_to_standard_error(tmp_path: Path, capfd: pytest.CaptureFi
         (IMAGES, LABELS[:5], {}, "there are 40 images and 5 labels: one label per image is needed"),
         (IMAGES[:0], LABELS[:0], {}, "no images"),
         (IMAGES * 255, LABELS, {}, "images reach from 0 to 255: divide by 255 first"),
+        (IMAGES * 16, LABELS, {}, "images reach from 0 to 16: scale or clamp them first"),
         (IMAGES - 2, LABELS, {}, r"images reach from -2 to -1, so they are not pixels: say space='normalised'"),
         ((IMAGES * 255).to(torch.int32), LABELS, {}, "divide whole numbers by 255"),
         ((IMAGES * 255).to(torch.uint8), LABELS, {"space": "normalised"}, "so they are pixels"),

@@ -13,12 +13,12 @@ from PIL import Image
 
 from stillproof.answers import Score
 from stillproof.core.errors import BadInput, CellFailed
+from stillproof.image_finder import artifact_request
 from stillproof.report.tables.table import Number
 from stillproof.report.tables.text import shown
 from stillproof.score.difference import paired_difference
 from stillproof.session import Session
 from stillproof.suites.requests import Request, distilled, real_images, selected, trained
-from stillproof.targets import artifact_request
 
 SMALL = "convnet-1:width=4"
 OPTIONS = {"dataset": ["digits"], "methods": ["random", "herding"], "ipc": [1, 2], "network": [SMALL]}
@@ -90,7 +90,7 @@ def test_seeds_that_all_differ_alike_are_no_test_and_that_is_said(session: Sessi
     (found,) = session.compare(sets, network=SMALL, recipe="smoke", seeds=3).found
     alike = dataclasses.replace(found, over_seeds=paired_difference([0.5, 0.6, 0.7], [0.4, 0.5, 0.6]))
     assert alike.over_seeds.p is None and alike.caveats()[-1] == (
-        f"{sets[0]} and {sets[1]} differ by the same in all 3 seeds, which leaves nothing to test them by."
+        f"{sets[0]} and {sets[1]} differ by the same amount in all 3 seeds, so there is nothing to test."
     )
     assert found.over_seeds.p is None or "by the same" not in str(found.caveats())
 
@@ -159,8 +159,8 @@ def test_classes_are_counted_from_what_is_stored(session: Session) -> None:
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        (["random"], "name at least two, each once"),
-        (["random", "random"], "name at least two, each once"),
+        (["random"], "name at least two different ones"),
+        (["random", "random"], "name at least two different ones"),
         (
             ["random", "nonsense"],
             "'nonsense' is not a method of run 1 of 'accuracy', whose methods are full, random, herding",
@@ -190,7 +190,7 @@ def test_other_test_images_are_refused_before_anything_is_trained(
         session.compare([sets[0], str(tmp_path)], network=SMALL, recipe="smoke", seeds=1)
     assert trainings(session) == before
     other = session.train(real_images(str(tmp_path)), network=SMALL, recipe="smoke", seeds=1).models[0]
-    with pytest.raises(BadInput, match="they were tested on other images"):
+    with pytest.raises(BadInput, match="they were tested on different images"):
         session.compare([score_of(session, sets[0]).models[0], other])
 
 

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_objective_of_the_page_keeps_the_contract(folder: Path, stillproof: Commands) -> None:
     checks = stillproof("check", "fast.py", "--json", cwd=folder).json()["checks"]
-    assert len(checks) == 6 and all(check["ok"] for check in checks), checks
+    assert len(checks) == 7 and all(check["ok"] for check in checks), checks
 
 
 @pytest.mark.slow

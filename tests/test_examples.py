@@ -25,3 +25,12 @@ def test_a_method_of_ones_own_is_one_file(tmp_path: Path, stillproof: Commands) 
     rows = stillproof("run", "accuracy", "--plugin", plugin, *scope, "--json", cwd=tmp_path).json()["rows"]
     assert {row["method"] for row in rows} == {"random", "median"}
     assert all(row["accuracy"]["n"] == 1 for row in rows)
+
+
+def test_a_loop_of_ones_own_learns_from_a_set(tmp_path: Path, stillproof: Commands) -> None:
+    script = (EXAMPLES / "own_training_loop.py").read_text(encoding="utf-8")
+    done = stillproof.python(f"{script}\nmain()\n", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.out.endswith("on 359 test images after 301 epochs\n")
+    accuracy = float(done.out.split()[1])
+    assert accuracy > 0.5  # chance is 0.1

@@ -26,17 +26,20 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             "answers",
+            "author_report",
             "attack_answers",
             "attack_set_forecast",
             "attack_set_question",
             "attacked_sets",
-            "targets",
+            "image_finder",
             "given",
             "set_finder",
             "model_finder",
             "suite_methods",
-            "contenders",
+            "contender_finder",
             "stored_predictions",
+            "loaded_set",
+            "training_batches",
         }
     ),
     frozenset({"verbs"}),
@@ -47,11 +50,13 @@ LAYERS: tuple[frozenset[str], ...] = (
 LEVELS = {package: level for level, layer in enumerate(LAYERS) for package in layer}
 # One library, in several files.
 WITHIN_A_LAYER = {
-    *(("given", other) for other in ("answers", "targets")),
-    *(("suite_methods", other) for other in ("given", "set_finder", "targets")),
-    ("set_finder", "targets"),
-    *(("contenders", other) for other in ("answers", "targets")),
-    *(("model_finder", other) for other in ("answers", "targets")),
+    ("answers", "author_report"),
+    *(("given", other) for other in ("answers", "image_finder")),
+    *(("suite_methods", other) for other in ("given", "set_finder", "image_finder")),
+    ("set_finder", "image_finder"),
+    ("loaded_set", "training_batches"),
+    *(("contender_finder", other) for other in ("answers", "image_finder")),
+    *(("model_finder", other) for other in ("answers", "image_finder")),
 }
 TORCH_FREE = ("core", "suites", "report", "score")
 END = "-- that was one answer --"

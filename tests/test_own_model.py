@@ -1,9 +1,10 @@
-"""stillproof.attack: one line for somebody's own model."""
+"""stillproof.attack: one line for your own model."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,13 @@ from torch import Tensor, nn
 
 import stillproof
 from stillproof import AttackScore, BadInput, StillproofError
+from stillproof.core.components import networks
 from stillproof.core.errors import Unsupported
+from stillproof.core.seeds import Seeds
 from stillproof.data.load import data_root, load
+from stillproof.nets.build import build_network
+from stillproof.session import Session
+from stillproof.train.model import load_model
 
 DATA = load("digits", "test", data_root())
 IMAGES, LABELS = DATA.read(slice(0, 60)), DATA.labels[:60]
@@ -67,7 +73,7 @@ def test_the_answer_agrees_with_the_model() -> None:
 def test_probabilities_are_not_taken_for_logits_without_a_word(attack: str) -> None:
     assert stillproof.attack(MODEL, IMAGES, LABELS, attack=attack).warnings == []
     (said,) = stillproof.attack(nn.Sequential(MODEL, nn.Softmax(1)), IMAGES, LABELS, attack=attack).warnings
-    assert said.startswith("the model seems to return probabilities")
+    assert said.startswith("attacks are weaker than they should be: the model seems to return probabilities")
     logarithms = stillproof.attack(nn.Sequential(MODEL, nn.LogSoftmax(1)), IMAGES, LABELS, attack=attack)
     assert logarithms.warnings == [], "these do as well as logits"
 
@@ -77,8 +83,8 @@ def test_gradients_of_zero_are_told_without_a_check() -> None:
     (said,) = rounded.warnings
     assert rounded.clean_accuracy is not None and not rounded.checked
     right = round(60 * rounded.clean_accuracy)
-    assert said.startswith(f"its gradient is zero, or no number, for {right} of {right} images")
-    assert f"Warning of pgd: {said}" in repr(rounded)
+    assert said.startswith("this is not robustness") and f"({right} of {right} that are right before)" in said
+    assert f"Warning about pgd: {said}" in repr(rounded)
 
 
 def test_functions_norms_targets_and_checks() -> None:
@@ -96,7 +102,49 @@ def test_functions_norms_targets_and_checks() -> None:
     assert nearest.eps is None and nearest.robust_accuracy == 0 and nearest.median_size("L2") is not None
     assert nearest.checked and nearest.alarms == [] and "No alarm" in repr(nearest)
     ringing = stillproof.attack(lambda pixels: MODEL((9 * pixels).round() / 9), IMAGES, LABELS, check=True)
-    assert ringing.alarms and "Alarm: the gradient is zero" in repr(ringing)
+    assert ringing.alarms and "Alarm: do not trust this number: the gradient is zero" in repr(ringing)
+
+
+def test_several_attacks_have_a_worst_case() -> None:
+    asked = ["fgsm", "pgd:steps=5", "deepfool", "fgsm"]
+    score = stillproof.attack(MODEL, IMAGES, LABELS, attack=asked, eps=0.05)
+    alone = [stillproof.attack(MODEL, IMAGES, LABELS, attack=one, eps=0.05) for one in asked[:2]]
+    alone.append(stillproof.attack(MODEL, IMAGES, LABELS, attack="deepfool"))  # no ball limits it
+    assert [one.attack for one in score.attacks] == ["fgsm", "pgd", "deepfool"]
+    for one, other in zip(score.attacks, alone, strict=True):
+        assert torch.equal(one.images, other.images) and one.robust_accuracy == other.robust_accuracy
+    robust = np.logical_and.reduce([one.outcomes["robust"] for one in alone if one.outcomes is not None])
+    assert score.attack == "worst case" and score.robust_accuracy == robust.mean()
+    assert score.clean_accuracy == alone[0].clean_accuracy and score.n == 60 and score.eps is None
+    assert score.passes_per_image == sum(one.passes_per_image or 0 for one in alone)
+    assert "worst case" in repr(score) and len(score.as_dict()["attacks"]) == 3
+    one_of_one = stillproof.attack(MODEL, IMAGES, LABELS, attack=["fgsm"], eps=0.05)
+    assert one_of_one.attack == "fgsm" and torch.equal(one_of_one.images, alone[0].images)
+
+
+def test_several_attacks_agree_with_those_of_a_session(tmp_path: Path) -> None:
+    torch.save(
+        build_network(networks.build("mlp:width=16"), DATA.info, Seeds(0), "cpu").state_dict(), tmp_path / "n.pt"
+    )
+    with Session(str(tmp_path / "s.db")) as session:
+        model = session.import_model(tmp_path / "n.pt", "digits", "mlp:width=16")
+        asked: dict[str, Any] = {"attack": ["fgsm", "pgd:steps=3"], "eps": 0.1}
+        stored = session.attack(model, "digits", limit=60, **asked)
+        found = session.store.artifacts.read(model.artifact)
+    own = stillproof.attack(load_model(found.tensors, found.card, "cpu"), IMAGES, LABELS, **asked)
+    for name in ("attack", "eps", "norm", "clean_accuracy", "robust_accuracy", "passes_per_image", "draws"):
+        assert getattr(own, name) == getattr(stored, name), name
+    assert [one.robust_accuracy for one in own.attacks] == [one.robust_accuracy for one in stored.attacks]
+
+
+def test_one_of_several_without_a_targeted_form_says_so() -> None:
+    score = stillproof.attack(MODEL, IMAGES, LABELS, attack=["pgd", "deepfool"], targets="next", check=True)
+    pgd, deepfool = score.attacks
+    assert (deepfool.reason or "").startswith("DeepFool has no targeted form") and deepfool.robust_accuracy is None
+    assert score.robust_accuracy == pgd.robust_accuracy and score.targets == "next"
+    assert score.checked and "deepfool: DeepFool has no targeted form" in repr(score)
+    none = stillproof.attack(MODEL, IMAGES, LABELS, attack=["deepfool", "deepfool:steps=3"], targets="next")
+    assert (none.reason or "").startswith("DeepFool has no targeted form") and none.robust_accuracy is None
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
@@ -112,18 +160,21 @@ def test_data_frames() -> None:
         ({"images": 2 * IMAGES}, r"image 0 has a pixel of .*: attacks take pixels in \[0, 1\]"),
         ({"images": IMAGES - 0.5}, "attacks take pixels in"),
         ({"images": IMAGES * float("nan")}, "has a pixel of nan"),
-        ({"labels": LABELS + 1}, "has label 10, which is no class of a model with 10"),
+        ({"labels": LABELS + 1}, "has label 10, which is not a class of a model with 10"),
         ({"labels": LABELS[:5]}, r"labels of shape \(5,\)"),
-        ({"attack": "fgms"}, "unknown attack 'fgms': did you mean 'fgsm'"),
+        ({"attack": "fgms"}, "unknown attack 'fgms'; did you mean 'fgsm'"),
         ({"attack": "pgd:step_size=1"}, "did you mean 'step"),
         ({"eps": 0}, "eps must be above 0, not 0"),
         ({"eps": -8 / 255}, "eps must be above 0, not -0.0313725"),
         ({"eps": 1.01}, "eps = 1.01 is not allowed: .* at most 1 in Linf"),
         ({"eps": 9, "norm": "L2"}, "at most 8 in L2"),
         ({"attack": "fgsm", "norm": "L2"}, "attack 'fgsm' is measured in Linf, and not in L2"),
-        ({"attack": "deepfool", "norm": "L1"}, "norm = 'L1' is not allowed: Input should be 'L2' or 'Linf'"),
+        ({"attack": "deepfool", "norm": "L1"}, "norm = 'L1' is not allowed: choose 'L2' or 'Linf'"),
         ({"attack": "cw", "eps": 0.1}, "attack 'cw' has no eps"),
         ({"attack": "pgd:eps=0.1", "eps": 0.1}, "gives eps already"),
+        ({"attack": []}, "no attack is named: give at least one"),
+        ({"attack": ["pgd", "fgms"]}, "unknown attack 'fgms'; did you mean 'fgsm'"),
+        ({"attack": ["cw", "deepfool"], "eps": 0.1}, "none of cw, deepfool has an eps"),
         ({"targets": "nearest"}, "unknown target 'nearest'"),
         ({"model": lambda pixels: MODEL(pixels) * float("nan")}, "the model's answer to image 0 is not finite"),
         ({"model": lambda pixels: MODEL(pixels)[:, :1]}, r"has shape \(\d+, 1\)"),

@@ -7,10 +7,10 @@ import pytest
 from PIL import Image
 
 from stillproof.core.errors import BadInput
+from stillproof.image_finder import artifact_request
 from stillproof.session import Session
 from stillproof.suites.fixed_set import HELDOUT_SEEN
 from stillproof.suites.requests import distilled, real_images
-from stillproof.targets import artifact_request
 
 SMALL = "convnet-1:width=8"
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import stillproof
-from stillproof import BadInput, ImportedSets, Made, Score, Session
+from stillproof import BadInput, DistilledSet, ImportedSets, Score, Session
 from stillproof.data.load import load
 from stillproof.suites.requests import distilled, real_images
 from stillproof.train.model import load_model, predict
@@ -28,7 +28,7 @@ class Home:
     """A session with a set that it made, tensors that it took over, a file of the same, and their scores."""
 
     session: Session
-    made: Made
+    made: DistilledSet
     imported: ImportedSets
     file: Path
     of_made: Score
@@ -89,15 +89,15 @@ def test_real_images_are_trained_on_by_name_and_again_by_their_score(home: Home)
 @pytest.mark.parametrize(
     ("what", "options", "words"),
     [
-        (lambda home: 3, {}, "a value of type int means no images here: give the name"),
+        (lambda home: 3, {}, "a value of type int cannot be trained on: give the name"),
         (lambda home: None, {}, "a value of type NoneType"),
         (lambda home: PAIR[0], {}, "a value of type Tensor"),
         (lambda home: [home.made, home.made], {}, "a value of type list"),
         (lambda home: home.session, {}, "a value of type Session"),
-        (lambda home: PAIR, {}, "say it with dataset=NAME"),
+        (lambda home: PAIR, {}, "name it with dataset=NAME"),
         (lambda home: home.file, {}, "which data set it stands for"),
         (lambda home: ImportedSets(home.imported.sets * 2, []), {}, "the file held 2 sets: give one of them"),
-        (lambda home: real_images("digits"), {"dataset": "digits"}, "a request says itself"),
+        (lambda home: real_images("digits"), {"dataset": "digits"}, "a request itself says"),
         (lambda home: home.of_made.models[0], {}, "of kind model, but one of kind distilled"),
         (lambda home: "no-such-set", {}, "unknown artifact 'no-such-set'"),
     ],
@@ -126,7 +126,7 @@ def test_two_networks_on_one_set_are_told_apart(home: Home) -> None:
     assert found.accuracies == (home.of_made.accuracy, other.accuracy)
     (same,) = home.session.compare([other, other]).found
     assert same.match.first.name == f"{home.made.name} (1)" and same.over_seeds.summary.mean == 0
-    with pytest.raises(BadInput, match="one score alone"):
+    with pytest.raises(BadInput, match="a single score"):
         home.session.compare([other])
 
 
@@ -141,7 +141,7 @@ def test_sets_of_all_kinds_stand_among_the_methods_of_a_suite(home: Home) -> Non
 def test_sets_of_all_kinds_can_be_shown(home: Home) -> None:
     gallery = home.session.gallery(home.made, home.of_made, PAIR, home.imported, home.file, dataset="digits")
     assert [title.split(",")[0] for title in gallery.titles] == ["random"] * 2 + ["own"] * 3
-    with pytest.raises(BadInput, match="say it with dataset=NAME"):
+    with pytest.raises(BadInput, match="name it with dataset=NAME"):
         home.session.gallery(PAIR)
 
 

@@ -65,7 +65,7 @@ def test_a_gallery_shows_sets_and_runs_and_is_a_picture_in_a_notebook(session: S
     assert list(moving.frames) == ["step 0", "result"] and "2 frames" in repr(moving)
     with pytest.raises(BadInput, match=r"end its name in one of \.gif"):
         moving.save(tmp_path / "g.png")
-    with pytest.raises(BadInput, match="name one with run="):
+    with pytest.raises(BadInput, match="name the run with run="):
         session.gallery(made, ipc=[1])
     with pytest.raises(BadInput, match="at least one artifact"):
         session.gallery()

@@ -1,4 +1,4 @@
-"""Sets that are there already, as rows of a suite: by name, id, folder, file, and as a session gives them."""
+"""Existing sets, as rows of a suite: by name, id, folder, file, and as a session gives them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import torch
 from stillproof.cli.dry_run import print_forecast
 from stillproof.core.errors import BadInput
 from stillproof.data.load import load
+from stillproof.image_finder import export_set
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSet
 from stillproof.report.figures.captions import caption
@@ -21,7 +22,6 @@ from stillproof.report.runs import newest_run
 from stillproof.report.sets import sets_of_run
 from stillproof.report.tables.text import shown
 from stillproof.session import Session
-from stillproof.targets import export_set
 
 SMALL = "convnet-1:width=4"
 OPTIONS: dict[str, Any] = {"dataset": ["digits"], "network": [SMALL], "scale": "smoke", "full_recipe": ""}
@@ -69,7 +69,7 @@ def test_a_set_stands_beside_distillers_and_stays_readable(home: Home) -> None:
     assert row["accuracy"]["mean"] == alone.accuracy.mean, "it is the same question as train asks"
     (comparison,) = session.compare(["my-set", "random"]).found
     assert comparison.match.first.name == "my-set", "it is compared as methods are"
-    one = "One set for all seeds: my-set; other seeds are other trainings on it, not other sets."
+    one = "One set for all seeds: my-set; seeds vary the training, not the set."
     assert one in session.compare(["my-set", "random"]).table().notes
     (figure,) = report.figures().values()
     assert isinstance(figure, Bars) and "one set for all seeds: my-set" in caption(figure)
@@ -91,9 +91,9 @@ def test_what_would_save_is_told_in_the_user_s_words(home: Home, capsys: pytest.
     options = {**OPTIONS, "methods": ["my-set", "random"], "ipc": [2], "seeds": 5, "recipe": "quick"}
     found = home.session.forecast("accuracy", options)
     cut = next(cut for cut in found.cuts if cut.after == ["random"])
-    assert cut.before == [f"my-set:artifact={home.made.artifact[:12]}", "random"]
-    print_forecast(found, as_json=False)
-    assert "methods without my-set " in capsys.readouterr().out
+    assert cut.before == ["my-set", "random"]
+    print_forecast(found, "accuracy", (), as_json=False)
+    assert "  --methods random\n" in capsys.readouterr().out
 
 
 def test_a_folder_of_the_store_is_called_as_its_set_is(home: Home) -> None:
@@ -103,7 +103,7 @@ def test_a_folder_of_the_store_is_called_as_its_set_is(home: Home) -> None:
 
 
 def _request(home: Home) -> Any:
-    from stillproof.targets import find_set
+    from stillproof.image_finder import find_set
 
     return find_set(home.session, home.made.name)[0]
 
@@ -217,12 +217,12 @@ def test_a_set_of_another_size_or_number_of_classes_is_refused(home: Home, tmp_p
             {"dataset": ["digits", "mnist"]},
             "can be of one data set only, .* digits and mnist: import it first",
         ),
-        (["my-set:steps=3"], {}, "my-set is a set that is there already, and takes no parameters"),
+        (["my-set:steps=3"], {}, "my-set is an existing set, which takes no parameters"),
         (["mine:artifact=nowhere"], {}, "unknown artifact 'nowhere'"),
-        (["my-sett"], {}, "unknown distiller or set 'my-sett': did you mean .* or 'my-set-digits-2ipc-"),
-        (["nothing-like-it"], {}, "unknown distiller or set 'nothing-like-it': `stillproof list distillers`"),
-        (["herdnig"], {}, "unknown distiller or set 'herdnig': did you mean 'herding'"),
-        (["dm(steps=3"], {}, "opens a bracket that it does not close"),
+        (["my-sett"], {}, "unknown distiller or set 'my-sett'; did you mean .* or 'my-set-digits-2ipc-"),
+        (["nothing-like-it"], {}, "unknown distiller or set 'nothing-like-it'; `stillproof list distillers`"),
+        (["herdnig"], {}, "unknown distiller or set 'herdnig'; did you mean 'herding'"),
+        (["dm(steps=3"], {}, "lacks a closing bracket"),
     ],
 )
 def test_what_is_no_set_of_the_run_is_refused_with_one_sentence(
@@ -250,7 +250,7 @@ def test_dc_bench_answers_what_can_be_asked_of_a_set(home: Home) -> None:
     assert any("my-set: the distilled set may have been made from held-out" in note for note in _notes(tables))
     covered = next(row for row in tables["distribution"].rows if row["method"] == "my-set")
     assert covered["coverage"] is not None
-    assert "Missing: my-set was there before this run, so that making it could not be timed." in tables["cost"].notes
+    assert "Missing: my-set existed before this run, so making it could not be timed." in tables["cost"].notes
     assert report_of(home.session.store, newest_run(home.session.store, "dc-bench")).figures()
 
 
@@ -276,10 +276,10 @@ def test_a_name_is_shared_by_sets_of_several_sizes_only_if_it_is_given(home: Hom
 
 @pytest.mark.parametrize(
     ("said", "words"),
-    [("experimnt=0", "a file may have experiment and decode"), ("experiment=7", "no experiment 7")],
+    [("experimnt=0", "a file takes experiment and decode"), ("experiment=7", "no experiment 7")],
 )
 def test_what_is_said_of_a_file_is_checked(home: Home, said: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
         home.rows(f"mine:artifact={home.file}:{said}")
-    with pytest.raises(BadInput, match="has a parameter 'decode' that is not known"):
+    with pytest.raises(BadInput, match="unknown parameter 'decode' of set"):
         home.rows(f"mine:artifact={home.made.artifact[:12]}:decode=none")

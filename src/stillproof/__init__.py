@@ -22,13 +22,14 @@ from stillproof.core.source import passed_on
 from stillproof.core.types import DataInfo, Distilled, Hard, ImageSet, Space, Stored
 
 if TYPE_CHECKING:
-    from stillproof.answers import Made, RunStates, Score
-    from stillproof.api import evaluate
+    from stillproof.answers import DistilledSet, RunStates, Score
+    from stillproof.api import evaluate, load
     from stillproof.attack_answers import AttackScore
     from stillproof.attacked_sets import AttackedSets
     from stillproof.importers.import_model import ImportedModel
     from stillproof.importers.import_options import ImportOptions
     from stillproof.importers.import_sets import ImportedSet, ImportedSets
+    from stillproof.loaded_set import LoadedSet
     from stillproof.own_model import attack
     from stillproof.report.compare.comparison import Comparison
     from stillproof.report.compare.table import Comparisons
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from stillproof.session import Session
     from stillproof.stored_predictions import StoredPredictions
     from stillproof.suites.requests import Request
+    from stillproof.training_batches import TrainingBatches
 
 __version__ = "0.1.0"
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "Context",
     "DataInfo",
     "Distilled",
+    "DistilledSet",
     "Forecast",
     "Gallery",
     "Hard",
@@ -59,7 +62,7 @@ __all__ = [
     "ImportedModel",
     "ImportedSet",
     "ImportedSets",
-    "Made",
+    "LoadedSet",
     "Preset",
     "Request",
     "RunStates",
@@ -72,6 +75,7 @@ __all__ = [
     "StoredPredictions",
     "Summary",
     "Table",
+    "TrainingBatches",
     "attack",
     "attacks",
     "augmentations",
@@ -79,6 +83,7 @@ __all__ = [
     "defences",
     "distillers",
     "evaluate",
+    "load",
     "networks",
     "objectives",
     "recipes",

@@ -1,13 +1,14 @@
-"""What a session gives back: a distilled set that was made, and a score."""
+"""What a session returns: a distilled set and a score."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stillproof.author_report import AuthorReport, report_sentences
 from stillproof.core.spec import Json
 from stillproof.core.weight import Weight
 from stillproof.report.captions import SELECTIONS
@@ -20,7 +21,7 @@ from stillproof.score.stats import Summary
 
 @dataclass(frozen=True)
 class Score:
-    """An accuracy with everything that must be said beside it; fractions, not percent."""
+    """An accuracy with everything needed to interpret it; fractions, not percent."""
 
     accuracy: Summary
     per_seed: list[float]
@@ -36,12 +37,14 @@ class Score:
     n_test: int
     caveats: list[str]
     defence: str | None = None  # adversarial training
+    reported: Sequence[AuthorReport] = ()  # what the set's author reports
 
     def as_dict(self) -> Json:
         """Return the score as JSON values."""
         return dataclasses.asdict(self) | {
             "accuracy": self.accuracy.as_dict(),
             "by_class": [score.as_dict() for score in self.by_class],
+            "reported": [one.as_dict() for one in self.reported],
         }
 
     def __repr__(self) -> str:
@@ -49,7 +52,7 @@ class Score:
         return "\n".join((self.sentences(self.name), *(f"note: {caveat}" for caveat in self.caveats)))
 
     def sentences(self, on: str) -> str:
-        """Return two lines: the accuracy with its interval, and how networks were trained on what is called ``on``."""
+        """Return the accuracy with its interval, how networks were trained on what is called ``on``, and any claims."""
         accuracy = self.accuracy
         text = f"accuracy {100 * accuracy.mean:.2f} %"
         if accuracy.ci95 and accuracy.std is not None:
@@ -58,10 +61,11 @@ class Score:
         chosen = f" ({self.points} measured)" if self.selection != "last" else ""
         defended = f", defence {self.defence}" if self.defence else ""
         how = f"recipe {self.recipe}{defended}, {SELECTIONS[self.selection]}{chosen}"
-        return f"{text}, n = {accuracy.n}\n{self.network} on {on}, {how}, {self.n_test} test images"
+        lines = [f"{text}, n = {accuracy.n}", f"{self.network} on {on}, {how}, {self.n_test} test images"]
+        return "\n".join([*lines, *report_sentences(self.reported, accuracy, self.network, self.recipe)])
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
+        """Return what a notebook displays."""
         return self.table()._repr_html_()
 
     def table(self) -> Table:
@@ -84,9 +88,9 @@ class Score:
 
 
 class RunStates(dict[str, str]):
-    """What a run came to: the state of each of its cells, by id.
+    """The outcome of a run: the state of each of its cells, by id.
 
-    ``run`` is the number that it is found by; ``shared`` says, by stage, how many of its cells were there before, and
+    ``run`` is the number that it is found by; ``shared`` tells, by stage, how many of its cells existed before, and
     how many it has.
     """
 
@@ -96,8 +100,8 @@ class RunStates(dict[str, str]):
 
 
 @dataclass(frozen=True)
-class Made:
-    """A distilled set that was made, or was there already."""
+class DistilledSet:
+    """A distilled set that was made now, or found in the store."""
 
     artifact: str
     name: str

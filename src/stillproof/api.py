@@ -1,4 +1,4 @@
-"""One call that scores somebody's own tensors."""
+"""Calls that need no session: one scores your own tensors, one loads a distilled set."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from torch import Tensor
 
 from stillproof.answers import Score
 from stillproof.cli.progress import Display
-from stillproof.data.load import data_root, load
+from stillproof.data.load import data_root
+from stillproof.data.load import load as load_data
+from stillproof.given import Given
 from stillproof.importers.tensor_set import TensorSpace
-from stillproof.nets.home import HOME
+from stillproof.loaded_set import LoadedSet
+from stillproof.nets.home_network import HOME
 from stillproof.session import Session
 
 
@@ -24,7 +27,7 @@ def evaluate(
     store: str | None = None,
     data: str | None = None,
 ) -> Score:
-    """Score somebody's own tensors: train networks on them and test on the real test set.
+    """Score your own tensors: train networks on them and test on the real test set.
 
     Progress is shown as on the command line: a bar in a terminal, else a line from time to time, on standard error.
 
@@ -33,14 +36,27 @@ def evaluate(
             to 255. Channels may come last, and grey images may have none.
         labels: (N,) classes, every class among them; or (N, classes) one-hot rows, probabilities or logits.
         dataset: The data set that they stand for.
-        space: Which of the two the images are.
+        space: Whether the images are pixels or normalised.
         network: The network to train.
         recipe: How to train it.
         seeds: Number of trainings.
-        store: Where results are kept; scoring the same tensors again is then free, however they come.
-        data: Where data sets are.
+        store: Store for the results; scoring the same tensors again is then free.
+        data: Folder of the data sets.
     """
-    load(dataset, "test", data_root(data))  # before a store is made: without test images there is no score
-    with Display() as display, Session(store, data, on_plan=display.watch) as session:
+    load_data(dataset, "test", data_root(data))  # before a store is made: without test images there is no score
+    with Session(store, data, on_plan=Display().watch) as session:
         made = session.import_tensors(images, labels, dataset, space)
         return session.train(made, network=network, recipe=recipe, seeds=seeds)
+
+
+def load(given: Given, *, dataset: str | None = None, store: str | None = None, data: str | None = None) -> LoadedSet:
+    """Load a distilled set: as tensors, as a data set of torch, or in the batches that training on it feeds.
+
+    Args:
+        given: The name, id or folder of a set, or a third-party file, which is imported into the store first.
+        dataset: What a third-party file stands for.
+        store: Store in which sets are looked up by name, and into which third-party files are imported.
+        data: Folder of the data sets.
+    """
+    with Session(store, data, on_plan=Display().watch) as session:
+        return session.load(given, dataset=dataset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from stillproof.report.tables.markup import dataframe
 from stillproof.report.tables.table import Table
 from stillproof.score.attacked_images import SIZES, outcome_summary
 from stillproof.score.robust_curve import wilson
+from stillproof.sets.reported import Reported
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -70,7 +72,7 @@ class AttackScore:
         given: Those of them that are not as usual.
         eps: Radius of its ball; None if no ball limits it.
         norm: The norm that changes are limited or measured in.
-        targets: Which classes it aims at; None if any wrong one will do.
+        targets: Which classes it aims at; None if untargeted.
         protocol: ``fair``, or ``faithful`` to BEARD.
         n: Number of images.
         clean_accuracy: The share of them that are right before.
@@ -84,14 +86,15 @@ class AttackScore:
         cell: Its cell in the store.
         outcomes: What came of every image.
         images: The changed images, (N, C, H, W), where they were not put into a store.
-        warnings: What the attack noted that one should know of its numbers, one sentence each.
+        warnings: Warnings about its numbers, one sentence each.
         examples: Folder of the changed images, if they were kept.
         attacks: The attacks that this is the worst case of.
-        checked: Whether the model's gradients were looked at.
+        checked: Whether the model's gradients were checked.
         alarms: What was suspicious about them, one sentence each.
         model: The model's name.
         dataset: Whose test images they are.
         asked: What was asked of the store, if it was.
+        reported: The clean accuracy that the author of an imported model reports, if any.
     """
 
     attack: str
@@ -119,6 +122,7 @@ class AttackScore:
     model: str = ""
     dataset: str = ""
     asked: Request | None = field(default=None, repr=False)
+    reported: Sequence[Reported] = ()
 
     @property
     def robust_ci95(self) -> tuple[float, float] | None:
@@ -148,6 +152,7 @@ class AttackScore:
             **self._numbers(),
             "checked": self.checked,
             "alarms": list(self.alarms),
+            "reported": [one.as_dict() for one in self.reported],
             "attacks": [one._row() for one in self.attacks or (self,)],
         }
 
@@ -181,7 +186,7 @@ class AttackScore:
         return repr(self.table())
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
+        """Return what a notebook displays."""
         return self.table()._repr_html_()
 
     def table(self) -> Table:
@@ -190,7 +195,9 @@ class AttackScore:
         images = f"image{'s' * (self.n != 1)}"
         of = f"{self.n} test {images} of {self.dataset}" if self.dataset else f"{self.n} {images}"
         about = attack_protocol(self.protocol).sentence
-        return attack_table(rows, of, about, self.alarms if self.checked else None)
+        claims = [f"What {one.place} reports of the model's clean accuracy: {one}." for one in self.reported]
+        table = attack_table(rows, of, about, self.alarms if self.checked else None)
+        return dataclasses.replace(table, notes=[*table.notes, *claims])
 
     def _shown(self) -> str:
         """Return the attack as it was asked for, but for what has columns of its own."""
@@ -204,3 +211,25 @@ class AttackScore:
         """
         rows = [one._numbers() for one in (*self.attacks, self)] if self.attacks else [self._numbers()]
         return dataframe(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def worst_of(
+    scores: Sequence[AttackScore],
+    clean: float | None = None,
+    robust: float | None = None,
+    warnings: Sequence[str] = (),
+) -> AttackScore:
+    """Return the answer over several attacks: accuracies of their worst case, and what all of them cost together."""
+    first, told = scores[0], [score for score in scores if score.reason is None]
+    about: dict[str, Any] = {"attacks": scores, "targets": first.targets}
+    about |= {key: _common([getattr(score, key) for score in scores]) for key in ("eps", "norm")}
+    if not told:
+        return AttackScore(WORST_CASE, first.protocol, first.n, **about, reason=first.reason)
+    about |= {key: sum(getattr(score, key) for score in told) for key in ("passes_per_image", "seconds")}
+    about |= {"clean_accuracy": clean, "robust_accuracy": robust, "warnings": list(warnings)}
+    return AttackScore(WORST_CASE, first.protocol, first.n, **about, draws=max(score.draws for score in told))
+
+
+def _common(values: Sequence[Any]) -> Any:
+    """Return the value that all have, or nothing."""
+    return values[0] if all(value == values[0] for value in values) else None

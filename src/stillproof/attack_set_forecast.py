@@ -1,4 +1,4 @@
-"""What an attacked data set will take: time, passes and bytes of each attack."""
+"""The cost of an attacked data set: time, passes and bytes of each attack."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class AttackCost:
-    """What one attack will take.
+    """The cost of one attack.
 
     Args:
         attack: What it is called.
@@ -44,7 +44,7 @@ class AttackCost:
 
 @dataclass(frozen=True)
 class AttackSetForecast:
-    """What a set will take.
+    """The cost of a set.
 
     Args:
         title: What is built.
@@ -81,7 +81,7 @@ class AttackSetForecast:
         return Table("attack-set", self.title, COLUMNS, [_line(one) for one in self.attacks], notes)
 
     def __repr__(self) -> str:
-        """Return it as people read it."""
+        """Return it as text for people."""
         return repr(self.table())
 
 

@@ -25,8 +25,8 @@ class AttackSetQuestion:
         dataset: The data set of the sources.
         model: What is attacked.
         attacks: The attacks, by the names that people write.
-        per_class: Sources of every class; as many as the smallest class has without a number.
-        split: Shares of them to learn from, to choose by and to test on.
+        per_class: Sources per class; by default as many as the smallest class has.
+        split: Shares of them for training, validation and test.
         protocol: ``fair`` or ``faithful:mad``.
         seed: Seed of the choice of sources, of their split, and of what attacks draw.
         part: Which split of the data set they are of.
@@ -46,7 +46,7 @@ class AttackSetQuestion:
     def requests(self) -> dict[str, Request]:
         """Return what is asked of each attack, by what the attack is called."""
         if not self.attacks:
-            raise BadInput("no attack is named: give at least one.")
+            raise BadInput("no attack is named: name at least one.")
         about = {"model": self.model, "dataset": self.dataset, "per_class": self.per_class, "split": tuple(self.split)}
         about |= {"seed": self.seed, "part": self.part, "protocol": attack_protocol(self.protocol).written}
         return {_called(one): Request("attacked-set", attack=one, **about) for one in self.attacks}

@@ -82,11 +82,11 @@ class AttackedSets:
         part: Which split of it.
         model: What was attacked.
         per_class: Sources of every class.
-        split: Shares of sources to learn from, to choose by and to test on.
+        split: Shares of the sources for training, validation and test.
         protocol: ``fair``, ``faithful:mad``, or ``imported`` if nobody knows.
         like: The set of MAD's that it is measured by.
         attacks: What came of each attack.
-        notes: What else must be known of it, one sentence each.
+        notes: What else to know about it, one sentence each.
     """
 
     name: str
@@ -160,11 +160,11 @@ class AttackedSets:
         return [made, split]
 
     def __repr__(self) -> str:
-        """Return it as people read it."""
+        """Return it as text for people."""
         return repr(self.table())
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
+        """Return what a notebook displays."""
         return self.table()._repr_html_()
 
     def to_dataframe(self) -> Any:

@@ -1,4 +1,4 @@
-"""Finds the model that a person means: one of the store, an artifact folder, or somebody's checkpoint."""
+"""Finds the model that a person means: one of the store, an artifact folder, or a third-party checkpoint."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from stillproof.answers import Score
 from stillproof.core.components import networks
 from stillproof.core.errors import BadInput
 from stillproof.data.load import source
+from stillproof.image_finder import is_foreign
 from stillproof.importers.detect import is_model
 from stillproof.importers.import_model import ImportedModel
 from stillproof.run.attacked_model import check_same_data
 from stillproof.store.artifact_files import read_folder
 from stillproof.store.store import Store
 from stillproof.suites.requests import Request
-from stillproof.targets import is_foreign
 from stillproof.train.model import data_info
 
 log = logging.getLogger("stillproof")
@@ -34,12 +34,12 @@ class TakesModels(Protocol):
         ...
 
     def import_model(self, path: Path | str, dataset: str, network: str = "") -> ImportedModel:
-        """Take over somebody's checkpoint."""
+        """Import a third-party checkpoint."""
         ...
 
 
 def find_model(session: TakesModels, given: GivenModel, dataset: str, network: str = "") -> Request:
-    """Return the model that is meant, to be attacked on a data set; ``network`` is that of somebody's checkpoint.
+    """Return the model that is meant, to be attacked on a data set; ``network`` is that of a third-party checkpoint.
 
     Raises:
         BadInput: It is no model, or one for another data set.
@@ -50,7 +50,7 @@ def find_model(session: TakesModels, given: GivenModel, dataset: str, network: s
     if is_foreign(text):
         artifact = _imported(session, Path(text), dataset, network)
     elif network:
-        raise BadInput(f"{text} says itself what its network is: leave out network {network!r}.")
+        raise BadInput(f"{text} itself says what its network is: leave out network {network!r}.")
     elif Path(text, "card.json").is_file():
         artifact = _from_folder(store, Path(text))
     else:
@@ -77,12 +77,12 @@ def _text_of(given: str | Path | ImportedModel | Score) -> str:
                 raise BadInput(f"this score is of {len(given.models)} networks: name one, such as score.models[0].")
             return given.models[0]
         case _:
-            raise BadInput(f"a value of type {type(given).__name__} means no model here: give {KINDS}.")
+            raise BadInput(f"a value of type {type(given).__name__} is not a model: give {KINDS}.")
 
 
 def _imported(session: TakesModels, path: Path, dataset: str, network: str) -> str:
     if not is_model(path):
-        raise BadInput(f"{path} is not a model's checkpoint, so that it cannot be attacked: name a model.")
+        raise BadInput(f"{path} is not a model's checkpoint, so it cannot be attacked: name a model.")
     made = session.import_model(path, dataset, network)
     for sentence in made.found:
         log.info("found: %s", sentence)

@@ -1,4 +1,4 @@
-"""What plug-ins may import: these names stay, whatever moves inside the package.
+"""The names that plug-ins may import: they stay, whatever moves inside the package.
 
 Each is loaded from its home when it is first used, so that a suite can be planned without torch.
 """

@@ -16,13 +16,13 @@ from stillproof.core.space_text import space_text
 from stillproof.core.types import DataInfo, Distilled, PerEpoch, Space, Stored
 from stillproof.core.validate import validated
 from stillproof.data.load import source
+from stillproof.image_finder import LAST, ImportsSets, find_set, is_foreign
 from stillproof.importers.import_options import ImportOptions
 from stillproof.sets.own_recipe import recipe_reference
 from stillproof.sets.read import check_fits, read_set
 from stillproof.sets.teachers import check_teacher
 from stillproof.store.results import is_prefix
 from stillproof.suites.fixed_set import ARTIFACT, FixedSet
-from stillproof.targets import LAST, TakesOver, find_set, is_foreign
 
 RESERVED = ("all", "full")  # what rows without a distiller are called
 OF_FILES = ("experiment", "decode")  # what may be said of somebody's file, as in ``mine:artifact=a.pt:experiment=0``
@@ -39,7 +39,7 @@ class SetFinder:
             that name may be shared with other sizes.
     """
 
-    session: TakesOver
+    session: ImportsSets
     datasets: Sequence[str]
     taken: dict[str, dict[str, tuple[str, int] | None]] = field(default_factory=dict)
 
@@ -90,15 +90,15 @@ class SetFinder:
         except UnknownName:
             raise self._unknown(head) from None
         if params:
-            raise BadInput(f"{head} is a set that is there already, and takes no parameters: {text!r} has some.")
+            raise BadInput(f"{head} is an existing set, which takes no parameters: {text!r} has some.")
         return "", head, LAST, ""
 
     def _unknown(self, head: str) -> BadInput:
         close = difflib.get_close_matches(head, distillers.entries(), n=3)
         close += self.session.store.similar_artifacts(head, "distilled")
         hint = f"did you mean {' or '.join(map(repr, close))}?"
-        none = "`stillproof list distillers` names the former, and this store has no set of that name."
-        return BadInput(f"unknown distiller or set {head!r}: {hint if close else none}")
+        none = "`stillproof list distillers` lists distillers, and this store has no set of that name."
+        return BadInput(f"unknown distiller or set {head!r}; {hint if close else none}")
 
     def _only(self, what: str) -> str:
         if len(self.datasets) == 1:
@@ -129,12 +129,12 @@ class SetFinder:
 
 
 def _options(name: str, params: Mapping[str, str]) -> ImportOptions:
-    """Return how a file is read; what is said besides must be what runs write of sets that are there."""
+    """Return how a file is read; all other parameters must be those that runs write of existing sets."""
     foreign = is_foreign(params[ARTIFACT])
     allowed = {*(OF_FILES if foreign else ()), *(one.name for one in dataclasses.fields(FixedSet))}
     for key in params.keys() - allowed:
-        hint = "a file may have experiment and decode" if foreign else "a set that is there has none to choose"
-        raise BadInput(f"set {name!r} has a parameter {key!r} that is not known: {hint}.")
+        hint = "a file takes experiment and decode" if foreign else "an existing set takes none"
+        raise BadInput(f"unknown parameter {key!r} of set {name!r}: {hint}.")
     how = {key: params[key] for key in OF_FILES if key in params}
     return validated(ImportOptions, {"experiment": -1} | how, f"set {name!r}")
 

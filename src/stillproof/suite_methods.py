@@ -1,4 +1,4 @@
-"""The methods of a suite: distillers, and sets that are there already, in the words of people and of suites."""
+"""The methods of a suite: distillers, and existing sets, in the words of people and of suites."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stillproof.core.spec import Json
-from stillproof.given import TakesTensors, text_of
+from stillproof.given import ImportsTensors, text_of
+from stillproof.image_finder import ImportsSets
 from stillproof.set_finder import SetFinder
 from stillproof.suites.fixed_set import fixed_set
-from stillproof.targets import TakesOver
 
 
-def with_sets(session: TakesOver, suite: Any) -> Any:
+def with_sets(session: ImportsSets, suite: Any) -> Any:
     """Return a suite that knows every set among its methods; distillers stay as they are written.
 
     Raises:
@@ -39,7 +39,7 @@ def alone_in_size(rows: Sequence[Json]) -> list[str]:
     ]
 
 
-def in_words(session: TakesTensors, options: Mapping[str, Any]) -> dict[str, Any]:
+def in_words(session: ImportsTensors, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is asked of a suite with its methods as text; paths, tensors and what a session gave are among them.
 
     Tensors are taken for the data set that the run is about, if it is about one.

@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from stillproof.attack.foreign import base, library, named
+from stillproof.attack.foreign import base, library, named_by_class
 
 VERSION = "3.5.1"
 
@@ -133,7 +133,7 @@ def lookalike(monkeypatch: pytest.MonkeyPatch, version: str | None = VERSION) ->
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "torchattacks", home)
         patch.setitem(sys.modules, "torchattacks.attack", below)
-        patch.setattr(named, "version_of", lambda family: version)
+        patch.setattr(named_by_class, "version_of", lambda family: version)
         _forget()
         yield
     _forget()

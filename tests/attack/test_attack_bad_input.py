@@ -61,7 +61,7 @@ def test_what_is_no_picture_is_refused(pixels: Tensor, said: str) -> None:
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        (torch.tensor([0, 1, 3]), "image 2 has label 3, which is no class of a model with 3"),
+        (torch.tensor([0, 1, 3]), "image 2 has label 3, which is not a class of a model with 3"),
         (torch.tensor([-1, 1, 2]), "image 0 has label -1"),
         (torch.tensor([0.0, 1.0, 2.0]), "labels of shape (2,) and type torch.float32 do not fit 2 images"),
         (LABELS.view(3, 1), "labels of shape (2, 1)"),
@@ -122,7 +122,7 @@ def test_a_model_that_breaks_down_on_the_way_is_refused() -> None:
         ("deepfool:classes=1", "classes = 1 at least 2"),
         ("deepfool:overshoot=-1", "overshoot must be at least 0, not -1"),
         ("deepfool:norm=L1", "norm = 'L1' is not allowed"),
-        ("pdg", "unknown attack 'pdg': did you mean"),
+        ("pdg", "unknown attack 'pdg'; did you mean"),
     ],
 )
 def test_parameters_that_mean_nothing_are_refused(name: str, said: str) -> None:
@@ -135,7 +135,7 @@ def test_parameters_that_mean_nothing_are_refused(name: str, said: str) -> None:
     ("target", "said"),
     [
         (torch.tensor([1, 1, 1]), "image 1 has target 1, which is its own class: give another one."),
-        (torch.tensor([1, 3, 1]), "image 1 has target 3, which is no class of a model with 3"),
+        (torch.tensor([1, 3, 1]), "image 1 has target 3, which is not a class of a model with 3"),
         (torch.tensor([1]), "targets of shape (1,) do not fit 2 images"),
     ],
 )
@@ -163,7 +163,7 @@ def test_no_images_are_refused() -> None:
 
 def test_what_is_refused_leaves_the_model_as_it_was() -> None:
     model = nn.Sequential(nn.Flatten(), nn.Dropout(), nn.Linear(768, 3)).train()
-    with pytest.raises(BadInput, match="which is no class"):
+    with pytest.raises(BadInput, match="which is not a class"):
         attack_with(images(5)[0], torch.full((5,), 9), model)
     assert model.training and model[1].training and all(weight.requires_grad for weight in model.parameters())
     assert trained().body.classifier.weight.requires_grad

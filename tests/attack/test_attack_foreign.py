@@ -207,7 +207,7 @@ def test_a_gradient_of_zero_is_told() -> None:
         return logits.detach() + 0 * pixels.sum()
 
     assert run("torchattacks/Step", right(5), model=flat, notes=notes).no_gradient.all()
-    assert "its gradient is zero" in notes["warnings"]["flat"]
+    assert "their gradient is zero" in notes["warnings"]["flat"]
 
 
 def test_it_trains_nobody() -> None:

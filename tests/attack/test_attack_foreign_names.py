@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lookalike import lookalike
 
 from stillproof.attack.base.attack import attack_of
-from stillproof.attack.foreign import named
+from stillproof.attack.foreign import named_by_class
 from stillproof.attack.foreign.options import NEEDED, option_text, option_value, read_options, written_options
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput, UnknownName
@@ -64,11 +64,11 @@ def test_the_radius_and_the_norm_are_known() -> None:
     ("name", "error", "said"),
     [
         ("torchattacks", BadInput, "attack 'torchattacks' is a library: name one of its classes, as in torchattacks/P"),
-        ("torchattacks/Stap", UnknownName, "unknown attack of torchattacks 'Stap': did you mean 'Step'?"),
+        ("torchattacks/Stap", UnknownName, "unknown attack 'Stap' of torchattacks; did you mean 'Step'?"),
         ("torchattack/Step", UnknownName, "unknown attack 'torchattack/Step'"),
         ("pgd/Step", UnknownName, "unknown attack 'pgd/Step'"),
-        ("torchattacks/Step:step=2", UnknownName, "unknown option of attack 'torchattacks/Step' 'step': did you mean"),
-        ("torchattacks/Step:model=2", UnknownName, "known: eps, name, steps"),
+        ("torchattacks/Step:step=2", UnknownName, "unknown option 'step' of attack 'torchattacks/Step'; did you mean"),
+        ("torchattacks/Step:model=2", UnknownName, "choose one of eps, name, steps"),
         ("torchattacks/Noise:verbose=true", BadInput, "leave verbose out, nothing of the library's own is shown"),
         ("torchattacks/Step:steps=0", BadInput, "attack 'torchattacks/Step': ValueError: steps must be positive."),
         ("torchattacks/Shapeless", BadInput, "needs a value for loader, which has no default"),
@@ -91,7 +91,7 @@ def test_what_cannot_be_meant_is_one_sentence(name: str, error: type[Exception],
 def test_a_library_that_is_not_there_is_one_command_away(
     name: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(named, "version_of", lambda family: None)
+    monkeypatch.setattr(named_by_class, "version_of", lambda family: None)
     with pytest.raises(BadInput, match="which is not installed: ") as told:
         attack_called(name)
     assert str(told.value).endswith(command) and name in str(told.value)
@@ -99,7 +99,7 @@ def test_a_library_that_is_not_there_is_one_command_away(
 
 def test_another_version_than_it_was_planned_with_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     built = attack_called("torchattacks/Step")
-    monkeypatch.setattr(named, "version_of", lambda family: "3.6.0")
+    monkeypatch.setattr(named_by_class, "version_of", lambda family: "3.6.0")
     with pytest.raises(BadInput, match=r"was planned with version 3\.5\.1 of its library, and 3\.6\.0 is installed"):
         built.check(torch.zeros(1, 1, 4, 4), targeted=False)
     assert attack_called("torchattacks/Step") != built, "it is another question there"

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from stillproof.attack.base.attack import attack_of
 from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.run import run_attack
-from stillproof.attack.foreign.alone import seeded, silent
 from stillproof.attack.foreign.art_repairs import mended
+from stillproof.attack.foreign.isolation import seeded, silent
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 

@@ -14,7 +14,7 @@ from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.projection import nearest
 from stillproof.attack.base.rules import Rules
 from stillproof.attack.base.run import run_attack
-from stillproof.attack.nearing import falling, into_balls, inward, to_border
+from stillproof.attack.minimal_norm import falling, into_balls, inward, to_border
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 

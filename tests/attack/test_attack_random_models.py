@@ -99,7 +99,7 @@ def test_transferred_images_are_judged_by_fresh_draws_too() -> None:
 
 def test_a_judge_refuses_labels_that_the_model_does_not_know() -> None:
     steady, (pixels, labels) = trained(), images(4)
-    with pytest.raises(BadInput, match="label 3, which is no class of a model with 2"):
+    with pytest.raises(BadInput, match="label 3, which is not a class of a model with 2"):
         judge(lambda shown: steady(shown)[:, :2], pixels, torch.full_like(labels, 3), Context(Seeds(0)), draws=0)
 
 

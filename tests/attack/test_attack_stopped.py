@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from stillproof.attack.pgd import PGD
-from stillproof.attack.stepping.stopped import StoppedPGD
+from stillproof.attack.stepping.stopped_pgd import StoppedPGD
 from stillproof.core.context import Context
 from stillproof.core.seeds import Seeds
 

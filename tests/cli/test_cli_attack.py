@@ -147,22 +147,22 @@ def test_status_lists_the_call(place: Place) -> None:
 
 
 BAD = [
-    (["--attack", "fgms"], 2, "unknown attack 'fgms': did you mean 'fgsm'"),
+    (["--attack", "fgms"], 2, "unknown attack 'fgms'; did you mean 'fgsm'"),
     (["--attack", ""], 2, "no attack is named"),
-    (["--attack", "pgd", "--eps", "8/0"], 2, "--eps '8/0' is no number: write one, or a fraction such as 8/255."),
+    (["--attack", "pgd", "--eps", "8/0"], 2, "--eps '8/0' is not a number: write one, or a fraction such as 8/255."),
     (["--attack", "pgd", "--eps", "1.5"], 2, "eps = 1.5 is not allowed"),
     (["--attack", "cw,deepfool", "--eps", "0.1"], 2, "none of cw, deepfool has an eps: leave it out."),
-    (["--attack", "pgd", "--norm", "linf"], 2, "unknown norm 'linf': did you mean 'Linf'?"),
-    (["--attack", "fgsm,pgd", "--set", "steps=3"], 2, "unknown parameter of attack 'fgsm' 'steps'"),
+    (["--attack", "pgd", "--norm", "linf"], 2, "unknown norm 'linf'; did you mean 'Linf'?"),
+    (["--attack", "fgsm,pgd", "--set", "steps=3"], 2, "unknown parameter 'steps' of attack 'fgsm'"),
     (["--attack", "pgd", "--targeted=nearest"], 2, "unknown policy of targets 'nearest'"),
-    (["--attack", "pgd", "--protocol", "fare"], 2, "unknown protocol 'fare': did you mean 'fair'?"),
+    (["--attack", "pgd", "--protocol", "fare"], 2, "unknown protocol 'fare'; did you mean 'fair'?"),
     (
         ["--attack", "pgd", "--protocol", "faithful:dc-bench"],
         2,
-        "did you mean 'faithful:beard' or 'faithful:mad' or 'faithful'?",
+        "did you mean 'faithful:beard', 'faithful:mad' or 'faithful'?",
     ),
     (["--attack", "pgd", "--limit", "360"], 2, "limit = 360 is not allowed: digits has 359 test images"),
-    (["--attack", "pgd", "--network", "convnet-1"], 2, "says itself what its network is"),
+    (["--attack", "pgd", "--network", "convnet-1"], 2, "itself says what its network is"),
     (
         ["--attack", "pgd", "--dataset", "mnist"],
         2,
@@ -186,7 +186,7 @@ def test_bad_input_is_one_sentence_and_computes_nothing(place: Place, argv: list
     ("model", "words"),
     [
         ("nobody", "unknown artifact 'nobody'"),
-        ("set.pt", "set.pt is not a model's checkpoint, so that it cannot be attacked: name a model."),
+        ("set.pt", "set.pt is not a model's checkpoint, so it cannot be attacked: name a model."),
         ("set", "set is an artifact of kind 'distilled', not a model: name another."),
         ("odd.pth", "cannot be told from its weights: name it with --network."),
     ],

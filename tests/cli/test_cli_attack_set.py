@@ -100,13 +100,13 @@ def test_an_attack_by_number_is_that_of_the_data(place: Place) -> None:
         (("build", "mad-y"), "unknown set of attacks 'mad-y'"),
         (("build", "mad-smoke", "--dataset", "digits"), "has its own data set and victim"),
         (("build", "mad-smoke", "--per-class", "99"), "the smallest class of digits has 35 test images"),
-        (("build", "mad-smoke", "--attacks", ","), "no attack is named: give at least one."),
+        (("build", "mad-smoke", "--attacks", ","), "',' has a comma with nothing before or after it"),
         (("build", "mad-smoke", "--attacks", "pgdd"), "unknown attack 'pgdd'"),
         (("build", "mad-smoke", "--attacks", "mad/31"), "unknown attack 'mad/31'"),
         (("build", "mad-smoke", "--protocol", "fairr"), "unknown protocol 'fairr'"),
         (("build", "mad-smoke", "--split", "1,2,x"), "--split '1,2,x' is not a comma-separated list of whole numbers"),
         (("build", "--dataset", "digits", "--model", "nobody"), "unknown artifact 'nobody'"),
-        (("show", "nobody"), "no run of this store is found by 'nobody'"),
+        (("show", "nobody"), "this store has no run 'nobody'"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(place: Place, argv: tuple[str, ...], said: str) -> None:
@@ -119,7 +119,7 @@ def test_an_empty_list_of_attacks_is_not_all_thirty(place: Place) -> None:
         artifact = session.found_attack_set("tiny").artifacts[0]
         victim = read_card(session.store.artifacts.folder(artifact))["model"]
     done = place("build", "--dataset", "digits", "--model", victim, "--attacks", "", "--dry-run")
-    assert done.code == 2 and "no attack is named: give at least one." in done.sentence()
+    assert done.code == 2 and "no attack is named: name at least one." in done.sentence()
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,9 @@ def test_worn_pictures_are_named_and_the_rest_is_taken(place: Place) -> None:
     Image.new("L", (28, 28)).save(large)
     (root / "18/test/9/9_1.png").unlink()
     done = place("import", "worn", "--dataset", "digits")
-    assert done.code == 0 and "Warning of mad/13: 2 of 60 pictures are left out: train/0/0_1.png cannot be" in done.out
+    assert (
+        done.code == 0 and "Warning about mad/13: 2 of 60 pictures are left out: train/0/0_1.png cannot be" in done.out
+    )
     assert "val/4/4_0.png has 28 x 28 pixels, but digits has 8 x 8" in done.out
     assert "at least 5 test images per class of digits" in done.out
     rows = place("show", "worn", "--json").json()["attacks"]
@@ -132,7 +134,7 @@ def test_worn_pictures_are_named_and_the_rest_is_taken(place: Place) -> None:
     [
         (("export", "built", "built-folder"), "built-folder is not empty: name another one.", 2),
         (("export", "built", "stillproof.db"), "stillproof.db is no folder: name another one.", 2),
-        (("export", "nobody", "new"), "no run of this store is found by 'nobody'", 2),
+        (("export", "nobody", "new"), "this store has no run 'nobody'", 2),
         (("import", "nowhere", "--dataset", "digits"), "nowhere is not there: MAD's layout is <attack>/", 2),
         (("import", "built-folder/13", "--dataset", "digits"), "does not have MAD's layout", 2),
         (("import", "built-folder", "--dataset", "digitz"), "unknown data set 'digitz'", 2),

@@ -78,9 +78,7 @@ with sqlite3.connect("stillproof.db") as connection:
     rows = stillproof("table", "accuracy", "--json", cwd=tmp_path).json()["rows"]
     assert sorted((row["missing"], row["accuracy"]["n"]) for row in rows) == [(0, 2), (1, 1)]
     text = stillproof("table", "accuracy", cwd=tmp_path).out
-    header, full, random = (
-        line.split() for line in text.splitlines() if line.startswith((" method", " full", " random"))
-    )
+    header, full, random = (line.split() for line in text.splitlines() if line.startswith(("method", "full", "random")))
     assert (header[-1], full[-1], random[-1]) == ("n", "2", "1") and "Missing: 1 not computed yet." in text
     place = header.index("missing") - len(header)
     assert (full[place], random[place]) == ("0", "1")

@@ -19,7 +19,7 @@ def test_foreign_files_are_compared_and_so_are_their_models(tmp_path: Path, stil
     assert unsaid.code == 2 and "say with --dataset which data set it stands for" in unsaid.sentence()
     shown = stillproof("compare", "a.npz", "b.npz", "--dataset", "digits", *HOW, cwd=tmp_path)
     assert shown.code == 0 and "Are these sets different?" in shown.out, shown.err
-    assert "Each set is one; its seeds are trainings on it." in shown.out and "n = 2 seeds" in shown.out
+    assert "Seeds vary the training; each set stays the same." in shown.out and "n = 2 seeds" in shown.out
     again = stillproof("compare", "a.npz", "b.npz", "--dataset", "digits", *HOW, "--json", cwd=tmp_path)
     (comparison,) = again.json()["comparisons"]
     assert "cells" not in again.err, "nothing is computed again"

@@ -51,13 +51,13 @@ def test_a_page_that_answers(tmp_path: Path, stillproof: Commands) -> None:
     run = ["run", "dc-bench", "--dry-run", "--seeds", "3", "--set", sections, *SMOKE]
     done = stillproof(*run, "--assume", "20TFLOPS", cwd=tmp_path)
     assert done.code == 0 and done.err == "nothing was computed (--dry-run)\n"
-    first = [line.partition(":")[0] for line in done.out.splitlines()[:5]]
-    assert first[1:] == ["time here", "time at 20 TFLOPS", "memory", "disk"]
+    first = [line.partition(":")[0] for line in done.out.splitlines()[:6]]
+    assert first[0] == "all real images (full)" and first[2:] == ["time here", "time at 20 TFLOPS", "memory", "disk"]
     lines = [line.split() for line in done.out.splitlines() if line.strip()]
     words = [line[0] for line in lines]
     for name in ("augmentation", "augmentation-choice", "random", "dm", "full"):
         assert name in words
-    assert ["seeds", "3", "->", "2"] in [line[:4] for line in lines]
+    assert ["--seeds", "2"] in [line[-2:] for line in lines]
     assert not list(tmp_path.iterdir()), "asking makes no store"
 
 
@@ -70,7 +70,7 @@ def test_a_size_may_be_a_fraction(tmp_path: Path, stillproof: Commands) -> None:
 
 def test_assuming_a_machine_is_for_dry_runs(tmp_path: Path, stillproof: Commands) -> None:
     done = stillproof("run", "accuracy", "--assume", "20TFLOPS", *SMOKE, cwd=tmp_path)
-    assert done.code == 2 and "it goes with --dry-run" in done.sentence()
+    assert done.code == 2 and "it needs --dry-run" in done.sentence()
     assert not list(tmp_path.iterdir())
 
 
@@ -83,7 +83,7 @@ def without_the_table(tmp_path: Path) -> Path:
 
 
 SEARCH = ["run", "dc-bench", "--dataset", "cifar10", "--methods", "random", "--seeds", "1", *SMOKE]
-LEFT_OUT = "7 rows of search-truth and search are left out: the accuracies of NAS-Bench-201 are not there"
+LEFT_OUT = "7 rows of search-truth and search are left out: the accuracies of NAS-Bench-201 are missing"
 
 
 def test_the_section_that_needs_an_absent_table_is_left_out(without_the_table: Path, stillproof: Commands) -> None:
@@ -104,3 +104,9 @@ def test_a_run_of_nothing_but_that_section_says_what_it_needs(without_the_table:
     assert done.code == 3 and f"nothing is left to ask: {LEFT_OUT}" in done.sentence()
     trained = [*SEARCH, "--set", "sections=search", "--set", "search_spaces=convnet", "--dry-run"]
     assert stillproof(*trained, cwd=without_the_table).code == 0, "the truth of other spaces is trained"
+
+
+def test_suites_of_one_network_take_it_as_those_of_several_do(tmp_path: Path, stillproof: Commands) -> None:
+    for suite in ("mad", "accuracy"):
+        asked = ["run", suite, "--dataset", "digits", "--scale", "smoke", "--network", "convnet-1:width=4", "--dry-run"]
+        assert stillproof(*asked, cwd=tmp_path).code == 0

@@ -115,6 +115,9 @@ def test_a_checkpoint_becomes_a_model(folder: Path, stillproof: Commands) -> Non
     (made,) = printed["models"]
     assert printed["sets"] == [] and "convnet" in made["network"] and made["bytes"] > 0
     assert json.loads((Path(made["path"]) / "card.json").read_text())["kind"] == "model"
+    told = stillproof("import", "model.pth", "--dataset", "digits", cwd=folder).out.splitlines()
+    assert told[-1] == f"next: stillproof attack {made['name']} --dataset digits --attack pgd"
+    assert stillproof(*told[-1].split()[2:], "--limit", "2", cwd=folder).code == 0
 
 
 BAD = [
@@ -122,7 +125,7 @@ BAD = [
     (["import", "empty.pt", "--dataset", "digits"], 2, "empty.pt is empty."),
     (["import", "short.pt", "--dataset", "digits"], 2, "short.pt is cut short, damaged or no file of torch.save"),
     (["import", "bomb.pt", "--dataset", "digits"], 2, "it asks for posix.system"),
-    (["import", "notes.txt", "--dataset", "digits"], 2, "notes.txt has no format that is known"),
+    (["import", "notes.txt", "--dataset", "digits"], 2, "notes.txt has no known format"),
     (["import", "large.pt", "--dataset", "digits"], 2, "images (20, 1, 9, 9) and labels (20,) do not fit digits"),
     (["import", "large.pt", "--dataset", "digit"], 2, "unknown data set 'digit'"),
     (["import", "large.pt", "--dataset", "digits", "--format", "xyz"], 2, "unknown format 'xyz'"),

@@ -18,6 +18,7 @@ PLUGIN = Path(__file__).parents[1] / "plugin_package" / "site" / "stillproof_bri
 # Objects whose keys are data: what they hold is not part of the shape.
 OPEN = (
     "about",
+    "captions",
     "cells",
     "config",
     "snapshots",
@@ -52,6 +53,7 @@ ATTACK_SET = [
     "--per-class",
     "3",
 ]
+THIRD_PARTY = "res_DC_digits_ConvNet_1ipc.pt"
 SUITE = [*RUN, "--methods", "random", "--seeds", "2"]
 
 
@@ -78,6 +80,9 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
     np.savez(folder / "a.npz", images=np.zeros((10, 1, 8, 8), np.float32), labels=np.arange(10))
     body = networks.build(TINY[1]).build(channels=1, size=8, num_classes=10)
     torch.save(body.state_dict(), folder / "net.pth")
+    learned = torch.randn(10, 1, 8, 8, generator=torch.Generator().manual_seed(0))
+    results = {"data": [[learned, torch.arange(10)]], "accs_all_exps": {"ConvNetD1": [np.float64(0.25)]}}
+    torch.save(results, folder / THIRD_PARTY)
     distill = ["distill", "digits", "dm", "--ipc", "1", "--scale", "smoke", "--snapshots", "1", *TINY]
     commands = {
         "run --dry-run": [*SUITE, "--dry-run", "--assume", "20TFLOPS"],
@@ -86,7 +91,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "import": ["import", "a.npz", "--dataset", "digits"],
         "pool add": ["pool", "add", "mine", "own"],
         "pool show": ["pool", "show", "mine"],
-        "train": ["train", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
+        "train digits": ["train", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
         "run": SUITE,
         "attack": ["attack", "net.pth", "--dataset", "digits", "--attack", "fgsm", "--limit", "20", "--check"],
         "table": ["table", "accuracy"],
@@ -99,10 +104,12 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "data list": ["data", "list"],
         "gallery": ["gallery", "--run", "accuracy", "--out", "deep/g.png"],
         "check": ["check", "mine.py"],
+        "cite": ["cite", "accuracy"],
         "doctor": ["doctor"],
         "attack-bench": ["attack-bench", "net.pth", "--dataset", "digits", "--attack", "fmn", "--limit", "20"],
         "attack-set build": [*ATTACK_SET],
         "attack-set build --dry-run": [*ATTACK_SET, "--dry-run"],
+        "train": ["train", THIRD_PARTY, "--dataset", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
     }
     found = {name: stillproof(*argv, "--json", cwd=folder).json() for name, argv in commands.items()}
     failed = stillproof(*RUN, "--methods", "broken", "--seeds", "1", "--set", "full_recipe=", "--json", cwd=folder)
@@ -139,7 +146,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 26
+    assert len(page) == 27
     printed["table --by-class"]["tables"].clear()  # as those of `table`
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb
@@ -178,16 +185,16 @@ def run_and_table_are_the_same(printed: dict[str, Any]) -> None:
     assert printed["run"] == printed["table"]
     full, random = printed["run"]["rows"]
     assert (full["method"], full["ipc"], random["method"], random["ipc"]) == ("full", None, "random", 1)
-    assert full["accuracy"] == printed["train"]["accuracy"], "train asked the same question before"
+    assert full["accuracy"] == printed["train digits"]["accuracy"], "train asked the same question before"
 
 
 def classes_add_up_to_the_whole(printed: dict[str, Any]) -> None:
     full, _ = printed["table --by-class"]["rows"]
-    assert full["by_class"] == printed["train"]["by_class"]
+    assert full["by_class"] == printed["train digits"]["by_class"]
     images = [score["images"] for score in full["by_class"]]
     right = [count * score["accuracy"]["mean"] for count, score in zip(images, full["by_class"], strict=True)]
-    assert sum(images) == printed["train"]["n_test"]
-    assert abs(sum(right) / sum(images) - printed["train"]["accuracy"]["mean"]) < 1e-9
+    assert sum(images) == printed["train digits"]["n_test"]
+    assert abs(sum(right) / sum(images) - printed["train digits"]["accuracy"]["mean"]) < 1e-9
 
 
 def a_comparison_agrees_with_the_table(printed: dict[str, Any]) -> None:
@@ -209,7 +216,7 @@ def failures_are_told_apart(printed: dict[str, Any]) -> None:
     assert printed["status"]["cells"]["distill"] == {"done": 3, "failed": 2}
     assert len(printed["status"]["failed"]) == 4 and len(printed["status"]["runs"]) == 2
     calls = [call["verb"] for call in printed["status"]["calls"]]
-    assert calls == ["distill", "attack-set", "attack-bench", "attack", "train", "distill"]
+    assert calls == ["distill", "train", "attack-set", "attack-bench", "attack", "train", "distill"]
     cause = printed["status"]["causes"][0]
     assert cause["frames"][0]["code"] == 'raise RuntimeError("it went off")'
     (left,) = printed["status"]["leftovers"]

@@ -18,7 +18,7 @@ from stillproof.store.store import Store, open_store
 
 ROOT = Path(stillproof.__file__).parent
 PRINTING = (*sorted((ROOT / "cli").rglob("*.py")), *sorted((ROOT / "report").rglob("*.py")))
-COMPUTING = (*sorted((ROOT / "run").rglob("*.py")), ROOT / "session.py", ROOT / "api.py", ROOT / "targets.py")
+COMPUTING = (*sorted((ROOT / "run").rglob("*.py")), ROOT / "session.py", ROOT / "api.py", ROOT / "image_finder.py")
 URLS = ("url", "store_url")
 TELLING = ("print", "write", "say", "write_json", "write_table", "format", "repr", "str", "echo")
 LEVELS = ("debug", "info", "warning", "error", "exception", "critical", "log")

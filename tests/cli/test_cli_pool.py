@@ -104,7 +104,7 @@ def test_a_pool_is_scored_as_one_if_it_is_of_one_data_set(folder: Path) -> None:
         found = scores.as_dict()
         assert (found["n"], found["protocol"], found["targets"], len(found["attacks"])) == (60, "fair", None, 4)
         text = repr(scores)
-        assert "Not checked for signs of gradient masking" in text and f"CREI {100 * scores.crei:.2f}" in text
+        assert "Not checked for gradient masking" in text and f"CREI {100 * scores.crei:.2f}" in text
         assert "pgd:steps=3:eps=0.1" in text
         flat = session.pool_scores("scored", ["none", "fgsm:eps=0.000001"], limit=20)
         assert flat.ae is None and flat.crei is None and "AE -, CREI -" in repr(flat)

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from commands import TINY, Commands
+from fits import assert_fit
 from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
 from stillproof.report.tables.formats import to_json
@@ -77,13 +78,26 @@ def test_all_tables_follow_each_other(folder: Path, stillproof: Commands) -> Non
     assert found["tables"][0]["rows"][1]["gain"]["mean"] == 0.25
 
 
-def test_csv_has_a_comment_before_and_a_blank_line_between_tables(folder: Path, stillproof: Commands) -> None:
-    compression, optimiser = stillproof("table", "dc-bench", "--format", "csv", cwd=folder).out.split("\n\n")
-    assert compression.startswith("# compression: Accuracy over images per class\n")
-    assert optimiser.startswith("# optimiser: Training")
-    values = [line for line in compression.splitlines() if not line.startswith("#")]
-    rows = list(csv.DictReader(io.StringIO("\n".join(values))))
+def test_csv_has_numbers_alone_and_a_blank_line_between_tables(folder: Path, stillproof: Commands) -> None:
+    done = stillproof("table", "dc-bench", "--format", "csv", cwd=folder)
+    compression, optimiser = done.out.split("\n\n")
+    assert "#" not in done.out and "2 tables, an empty line between them: compression, optimiser." in done.err
+    rows = list(csv.DictReader(io.StringIO(compression)))
     assert [row["accuracy_mean"] for row in rows] == ["0.5", "0.75", "0.625", ""]
+    alone = stillproof("table", "dc-bench", "--format", "csv", "--section", "optimiser", cwd=folder)
+    assert (alone.out, alone.err) == (optimiser, "")
+
+
+def test_csv_has_titles_and_notes_as_comments_if_they_are_asked_for(folder: Path, stillproof: Commands) -> None:
+    done = stillproof("table", "dc-bench", "--format", "csv", "--notes", cwd=folder)
+    compression, optimiser = done.out.split("\n\n")
+    assert compression.startswith("# compression: Accuracy over images per class\n") and not done.err
+    assert optimiser.startswith("# optimiser: Training")
+    refused = stillproof("table", "dc-bench", "--format", "md", "--notes", cwd=folder)
+    assert refused.code == 2 and "--notes adds titles and notes to --format csv" in refused.sentence()
+
+
+def test_md_and_latex_have_their_titles(folder: Path, stillproof: Commands) -> None:
     for form in ("md", "latex"):
         assert stillproof("table", "dc-bench", "--format", form, cwd=folder).out.count("Training with SGD") == 1
 
@@ -93,19 +107,37 @@ def test_a_section_alone(folder: Path, stillproof: Commands) -> None:
     assert [table["name"] for table in only["tables"]] == ["optimiser"]
     for verb in ("table", "plot"):
         wrong = stillproof(verb, "dc-bench", "--section", "optimizer", cwd=folder)
-        assert wrong.code == 2 and "unknown section 'optimizer': did you mean 'optimiser'?" in wrong.sentence()
+        assert wrong.code == 2 and "unknown section 'optimizer'; did you mean 'optimiser'?" in wrong.sentence()
         absent = stillproof(verb, "dc-bench", "--section", "cost", cwd=folder)
-        assert absent.code == 2 and "known: compression, optimiser." in absent.sentence()
+        assert absent.code == 2 and "choose one of compression, optimiser." in absent.sentence()
 
 
 def test_figures_are_written_for_what_there_is(folder: Path, stillproof: Commands) -> None:
     drawn = stillproof("plot", "dc-bench", cwd=folder)
-    assert drawn.out == "figures/dc-bench-compression.png\n"
+    path, *seen = drawn.out.splitlines()
+    assert path == "figures/dc-bench-compression.png" and all(line.startswith("  ") for line in seen)
+    caption = " ".join(line.strip() for line in seen)
+    assert caption.startswith("Accuracy over images per class. Test accuracy (%) over images per class. ")
     with Image.open(folder / "figures" / "dc-bench-compression.png") as picture:
         assert picture.format == "PNG"
     nothing = stillproof("plot", "dc-bench", "--section", "optimiser", "--json", cwd=folder)
-    assert json.loads(nothing.out) == {"suite": "dc-bench", "figures": []} and "nothing to draw" in nothing.err
+    assert (
+        json.loads(nothing.out) == {"suite": "dc-bench", "figures": [], "captions": {}}
+        and "nothing to draw" in nothing.err
+    )
     assert nothing.code == 0 and len(nothing.err.splitlines()) == 1
+
+
+def test_figures_and_tables_for_a_paper(folder: Path, stillproof: Commands) -> None:
+    assert stillproof("plot", "dc-bench", "--style", "paper", "--out", "paper", cwd=folder).code == 0
+    with Image.open(folder / "paper" / "dc-bench-compression.png") as picture:
+        assert abs(picture.width - 3.25 * 300) <= 1
+    wrong = stillproof("plot", "dc-bench", "--style", "papr", cwd=folder)
+    assert wrong.code == 2 and "unknown style 'papr'; did you mean 'paper'?" in wrong.sentence()
+    source = stillproof("table", "dc-bench", "--format", "latex", "--plus-minus", cwd=folder).out
+    assert r"\label{tab:dc-bench-compression}" in source and r"\caption{Accuracy over images per class. " in source
+    mixed = stillproof("table", "dc-bench", "--plus-minus", cwd=folder)
+    assert mixed.code == 2 and "--plus-minus is for --format latex" in mixed.sentence()
 
 
 def test_the_accuracy_suite_has_one_table_and_one_figure(tmp_path: Path, stillproof: Commands) -> None:
@@ -113,12 +145,14 @@ def test_the_accuracy_suite_has_one_table_and_one_figure(tmp_path: Path, stillpr
     assert printed.code == 0 and stillproof("table", "accuracy", cwd=tmp_path).out == printed.out
     assert stillproof("table", "accuracy", "--section", "accuracy", cwd=tmp_path).out == printed.out
     wrong = stillproof("table", "accuracy", "--section", "acuracy", cwd=tmp_path)
-    assert "unknown section 'acuracy': did you mean 'accuracy'?" in wrong.sentence()
+    assert "unknown section 'acuracy'; did you mean 'accuracy'?" in wrong.sentence()
     drawn = stillproof("plot", "accuracy", "--out", "here", "--format", "pdf", "--json", cwd=tmp_path).json()
-    assert drawn == {"suite": "accuracy", "figures": ["here/accuracy.pdf"]}
+    assert drawn["suite"] == "accuracy" and drawn["figures"] == list(drawn["captions"]) == ["here/accuracy.pdf"]
+    assert drawn["captions"]["here/accuracy.pdf"].startswith("Accuracy of networks trained on the sets. Bars: ")
     assert (tmp_path / "here" / "accuracy.pdf").read_bytes().startswith(b"%PDF")
     session = Session(str(tmp_path / "stillproof.db"))
     (table,) = session.tables("accuracy")
+    assert_fit([table])
     assert session.table("accuracy") == table
     session.close()
     found = stillproof("table", "accuracy", "--json", cwd=tmp_path).json()

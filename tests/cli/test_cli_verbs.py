@@ -33,7 +33,7 @@ def test_a_stored_run_is_shown_whatever_is_installed(tmp_path: Path, stillproof:
     for verb in (["table", "acuracy"], ["gallery", "--run", "acuracy"]):
         done = stillproof(*verb, cwd=tmp_path)
         assert done.code == 2
-        assert done.sentence().endswith("'acuracy': did you mean 'accuracy'?") or "was never run" in done.sentence()
+        assert done.sentence().endswith("'acuracy'; did you mean 'accuracy'?") or "was never run" in done.sentence()
     with open_store(str(tmp_path / "stillproof.db")) as store:
         last = store.results.last_run("accuracy")
         assert last is not None
@@ -77,7 +77,7 @@ def test_show_tells_components_of_one_name_apart(tmp_path: Path, stillproof: Com
     suite = stillproof("show", "dc-bench", cwd=tmp_path)
     assert suite.out.startswith("dc-bench (suite,") and "`--kind recipes`" in suite.err
     assert " none,imagenet-aug,rand-augment," in suite.out, "values are written as the command line takes them"
-    assert "Where should synthesis start?" in suite.out, "its sections are told with their questions"
+    assert "Which initialisation is best?" in suite.out, "its sections are told with their questions"
     other = stillproof("show", "dsa", "--kind", "augmentations", cwd=tmp_path)
     assert other.out.startswith("dsa (augmentation,") and not other.err
 

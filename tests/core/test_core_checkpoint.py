@@ -167,12 +167,12 @@ def test_what_cannot_be_restored_exactly_leaves_every_part_alone(
     assert checkpoint.restore_loop(tmp_path / "a.checkpoint", parts, {"history": history}) == 0
     assert content_of({key: checkpoint._state(part) for key, part in parts.items()}) == before
     assert history == [{"step": 99}]
-    assert len(caplog.records) == 1 and "starting anew" in caplog.text
+    assert len(caplog.records) == 1 and "starting afresh" in caplog.text
 
 
 def test_a_part_that_takes_nothing_back_fails_once_and_not_for_ever(tmp_path: Path) -> None:
     saved_loop(tmp_path / "a.checkpoint")
-    with pytest.raises(StillproofError, match="part takes neither its state"):
+    with pytest.raises(StillproofError, match="part could not be restored from"):
         checkpoint.restore_loop(tmp_path / "a.checkpoint", fresh_parts("all"), {"history": []})
     assert checkpoint.restore_loop(tmp_path / "a.checkpoint", fresh_parts("all"), {"history": []}) == 0
 

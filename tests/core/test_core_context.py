@@ -255,4 +255,4 @@ def test_a_checkpoint_of_a_loop_with_other_parts_starts_anew(tmp_path: Path, cap
     assert list(first.loop(2, images=torch.zeros(3))) == [0, 1]
     again = Context(Seeds(0), scratch=tmp_path)
     assert list(again.loop(2, images=torch.zeros(3), extra=torch.zeros(1))) == [0, 1]
-    assert "of a loop with other parts; starting anew" in caplog.text
+    assert "of a loop with other parts; starting afresh" in caplog.text

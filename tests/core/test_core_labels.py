@@ -131,5 +131,5 @@ def test_a_taught_set_weighs_as_much_as_all_that_training_on_it_needs() -> None:
 
 
 def test_a_method_without_teachers_cannot_name_them() -> None:
-    with pytest.raises(BadInput, match=r"no teachers that could give labels: say teachers=TrainedBefore\("):
+    with pytest.raises(BadInput, match=r"no teachers to give labels: declare teachers=TrainedBefore\("):
         Context(Seeds(0)).taught(CLASSES)

@@ -4,7 +4,7 @@ import pytest
 
 from stillproof.core.components import attacks, networks
 from stillproof.core.errors import BadInput, UnknownName
-from stillproof.core.mad_attacks import ATTACKS, IMAGES, images_like, mad_attack, meant, refuse_without_data
+from stillproof.core.mad_attacks import ATTACKS, IMAGES, images_like, mad_attack, refuse_without_data, resolve_mad
 from stillproof.core.mad_sets import ROLES, SETS, attacks_named, mad_set, set_like
 from stillproof.core.types import DataInfo
 from stillproof.data.load import source
@@ -45,13 +45,13 @@ def test_native_ones_can_be_built_for_all_images(one: object) -> None:
 
 
 def test_parameters_follow_the_images() -> None:
-    assert meant("mad/13", DIGITS) == "fgsm:eps=60/255" and meant("mad/13", CIFAR) == "fgsm:eps=8/255"
-    assert meant("mad/18", CIFAR) == "pgd:eps=8/255:step=2/225:steps=50", "the original's 2/225"
-    assert meant("mad/18", DIGITS) == "pgd:eps=35/255:step=2/255:steps=50"
-    assert meant("mad/20", TINY) == "tpgd:eps=16/255:step=2/255:steps=50"
-    assert meant("mad/29", DIGITS) == "fab:farthest=35/255:steps=100"
-    assert meant("pgd:steps=3", CIFAR) == "pgd:steps=3"
-    assert meant("mad/19:steps=7", CIFAR) == "pgd-l2:eps=1:step=0.2:steps=7", "a person's own parameters win"
+    assert resolve_mad("mad/13", DIGITS) == "fgsm:eps=60/255" and resolve_mad("mad/13", CIFAR) == "fgsm:eps=8/255"
+    assert resolve_mad("mad/18", CIFAR) == "pgd:eps=8/255:step=2/225:steps=50", "the original's 2/225"
+    assert resolve_mad("mad/18", DIGITS) == "pgd:eps=35/255:step=2/255:steps=50"
+    assert resolve_mad("mad/20", TINY) == "tpgd:eps=16/255:step=2/255:steps=50"
+    assert resolve_mad("mad/29", DIGITS) == "fab:farthest=35/255:steps=100"
+    assert resolve_mad("pgd:steps=3", CIFAR) == "pgd:steps=3"
+    assert resolve_mad("mad/19:steps=7", CIFAR) == "pgd-l2:eps=1:step=0.2:steps=7", "a person's own parameters win"
 
 
 def test_images_are_told_by_channels_name_and_size() -> None:
@@ -61,9 +61,9 @@ def test_images_are_told_by_channels_name_and_size() -> None:
 
 
 def test_the_radius_is_that_of_the_images() -> None:
-    assert attack_called(meant("mad/13", DIGITS)).radius == pytest.approx(60 / 255)
-    assert attack_called(meant("mad/29", CIFAR)).radius == pytest.approx(8 / 255)
-    assert attacks.reference(attack_called(meant("mad/25", CIFAR))).startswith("square:queries=2500:loss=ce")
+    assert attack_called(resolve_mad("mad/13", DIGITS)).radius == pytest.approx(60 / 255)
+    assert attack_called(resolve_mad("mad/29", CIFAR)).radius == pytest.approx(8 / 255)
+    assert attacks.reference(attack_called(resolve_mad("mad/25", CIFAR))).startswith("square:queries=2500:loss=ce")
 
 
 def test_lists_stand_for_sets_and_later_ones_replace_earlier_ones() -> None:

@@ -36,5 +36,5 @@ def test_a_protocol_has_a_name_in_full_and_one_that_is_written(name: str, full: 
 
 
 def test_another_origin_is_refused_with_what_comes_closest() -> None:
-    with pytest.raises(UnknownName, match="unknown protocol 'faithful:roma': did you mean 'faithful:rome'"):
+    with pytest.raises(UnknownName, match="unknown protocol 'faithful:roma'; did you mean 'faithful:rome'"):
         protocol_meant("faithful:roma", KNOWN)

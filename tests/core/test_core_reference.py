@@ -69,7 +69,7 @@ def test_nested_references_are_taken_apart_one_level_at_a_time() -> None:
 
 @pytest.mark.parametrize("reference", ["dm:lr=1:lr=2", "kl(t=20):t=3", "kl(t=20, t=20)", "x:a=1: a=1"])
 def test_a_parameter_that_is_given_twice_is_refused(reference: str) -> None:
-    with pytest.raises(BadInput, match=r"gives (lr|t|a) twice: leave one of them out\."):
+    with pytest.raises(BadInput, match=r"sets (lr|t|a) twice: leave one of them out\."):
         parse_reference(reference)
 
 
@@ -93,11 +93,11 @@ def test_a_malformed_reference_is_refused(reference: str) -> None:
 @pytest.mark.parametrize(
     ("reference", "sentence"),
     [
-        ("x:augment=dsa(strategy=crop", r"'x:augment=dsa\(strategy=crop' opens a bracket that it does not close\."),
-        ("kl(temperature=20", "opens a bracket that it does not close"),
-        ("x:objective=kl)", r"'x:objective=kl\)' closes a bracket that it did not open\."),
-        ("kl(temperature=2)0", r"'kl\(temperature=2\)0' goes on behind its closing bracket\."),
-        ("kl(a=1)(b=2)", "closes a bracket that it did not open"),
+        ("x:augment=dsa(strategy=crop", r"'x:augment=dsa\(strategy=crop' lacks a closing bracket\."),
+        ("kl(temperature=20", "lacks a closing bracket"),
+        ("x:objective=kl)", r"'x:objective=kl\)' has a closing bracket too many\."),
+        ("kl(temperature=2)0", r"'kl\(temperature=2\)0' continues after its closing bracket\."),
+        ("kl(a=1)(b=2)", "has a closing bracket too many"),
     ],
 )
 def test_brackets_that_do_not_fit_are_named_in_one_sentence(reference: str, sentence: str) -> None:
@@ -115,5 +115,5 @@ def test_brackets_in_the_middle_of_a_value_stay() -> None:
 
 def test_nothing_is_split_inside_brackets() -> None:
     assert split_outside("a:(b:c):d(e:f)g", ":") == ["a", "(b:c)", "d(e:f)g"]
-    with pytest.raises(BadInput, match="opens a bracket"):
+    with pytest.raises(BadInput, match="lacks a closing bracket"):
         split_list("dm(steps=3,random")

@@ -52,14 +52,14 @@ def test_the_id_names_the_accuracies_and_nothing_else(package: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({}, "holds no architecture"),
-        ({"333135": {"val_acc": [90.0]}}, "'333135' is no architecture"),
+        ({}, "has no architectures"),
+        ({"333135": {"val_acc": [90.0]}}, "'333135' is not an architecture"),
         ({"333132": {"test_acc": [90.0]}}, "architecture 333132: there is no list of numbers 'val_acc'"),
         ({"333132": {"val_acc": []}}, "there is no list of numbers"),
         ({"333132": {"val_acc": ["90"]}}, "there is no list of numbers"),
         ({"333132": [90.0]}, "there is no list of numbers"),
-        ({"333132": {"val_acc": [90.0, 190.0]}}, "no percentage"),
-        ({"333132": {"val_acc": [float("nan")]}}, "no percentage"),
+        ({"333132": {"val_acc": [90.0, 190.0]}}, "not a percentage"),
+        ({"333132": {"val_acc": [float("nan")]}}, "not a percentage"),
         ([90.0], "holds a list"),
         (b"no pickle", "cut short, damaged or no pickle"),
         ({"333132": Path("x")}, r"asks for pathlib"),
@@ -82,7 +82,7 @@ def test_a_package_without_its_table_is_missing_data(package: Path) -> None:
 def test_a_missing_package_is_missing_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delitem(sys.modules, PACKAGE, raising=False)
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    with pytest.raises(DataMissing, match="install them by pip"):
+    with pytest.raises(DataMissing, match="install them with pip"):
         load_hpo_bench_truth(KNOWN)
 
 

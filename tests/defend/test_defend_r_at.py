@@ -11,7 +11,7 @@ from torch import Tensor
 
 from stillproof.attack.base.starts import anywhere
 from stillproof.attack.base.streams import Streams
-from stillproof.attack.stepping.stopped import StoppedPGD
+from stillproof.attack.stepping.stopped_pgd import StoppedPGD
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.defend.base.defence import defence_of

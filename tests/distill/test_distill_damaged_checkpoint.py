@@ -49,4 +49,4 @@ def test_no_flipped_bit_of_a_checkpoint_ends_as_another_artifact(
         file.write_bytes(damaged)
         caplog.clear()
         assert distil(tmp_path) == (expected, 0), f"bit {place} of {8 * len(sound)}"
-        assert len(caplog.records) == 1 and "starting anew" in caplog.text
+        assert len(caplog.records) == 1 and "starting afresh" in caplog.text

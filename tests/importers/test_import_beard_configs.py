@@ -133,7 +133,7 @@ def test_a_configuration_without_attacks_on_a_model_asks_for_its_clean_accuracy(
 def test_a_configuration_of_targeted_attacks_alone_asks_for_no_others(tmp_path: Path) -> None:
     read = read_config(write_config(tmp_path, test_attack=["PGD", "AA"], target_attack=[True], train_attack="PGD"))
     assert (read.params["attacks"], read.params["targeted_attacks"]) == ([], ["pgd"])
-    assert any("any wrong class" in sentence for sentence in read.found)
+    assert any("here it is untargeted" in sentence for sentence in read.found)
 
 
 def test_a_configuration_for_defended_training_asks_suite_beard(tmp_path: Path) -> None:
@@ -160,14 +160,14 @@ def test_what_suite_beard_is_asked_can_be_planned(tmp_path: Path, changes: dict[
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"ipc": ..., "model": ...}, "says nothing of model and ipc"),
+        ({"ipc": ..., "model": ...}, "lacks model and ipc"),
         ({"ipc": "many"}, "ipc is 'many', where a number is needed"),
         ({"method": "ROME"}, "nor a distiller called 'ROME'"),
-        ({"model": "ConvNet_GBN"}, "unknown network of BEARD 'ConvNet_GBN'"),
+        ({"model": "ConvNet_GBN"}, "unknown network 'ConvNet_GBN' of BEARD"),
         ({"train_attack": "FGSM"}, "train_attack 'FGSM' is not known"),
         ({"dsa_strategy": "colour_crop"}, "strategy holds 'colour'"),
         ({"test_attack": ["AA"], "target_attack": [True]}, "AA cannot aim"),
-        ({"load_file": "x", "test_attack": ["Foo"]}, "unknown attack of BEARD 'Foo'"),
+        ({"load_file": "x", "test_attack": ["Foo"]}, "unknown attack 'Foo' of BEARD"),
     ],
 )
 def test_a_configuration_with_missing_or_wrong_fields_is_refused(
@@ -181,7 +181,7 @@ def test_what_is_not_read_is_refused(tmp_path: Path, stillproof: Commands) -> No
     write_config(tmp_path)
     for argv, says in (
         (["nothere.json"], "nothere.json is not there"),
-        (["train_config.json", "--dataset", "cifar10"], "says by itself what it is about: leave --dataset out"),
+        (["train_config.json", "--dataset", "cifar10"], "itself says what it is about: leave --dataset out"),
         (["train_config.json", "--network", "mlp"], "leave --network out"),
         (["train_config.json", "--space", "zca"], "leave --space out"),
     ):

@@ -176,10 +176,10 @@ def test_networks_of_beard_are_ours_with_the_same_changes() -> None:
 @pytest.mark.parametrize(
     ("gone", "says"),
     [
-        ("IPC: 50, ", "line 2 says nothing of IPC"),
-        ("dataset: CIFAR10, ", "says nothing of dataset"),
-        ("; non_target_attack: 69.95 +- 0.00, attack time is 2.31", "says nothing of non_target_attack"),
-        (" , model: ConvNet", "says nothing of model"),
+        ("IPC: 50, ", "line 2 lacks IPC"),
+        ("dataset: CIFAR10, ", "lacks dataset"),
+        ("; non_target_attack: 69.95 +- 0.00, attack time is 2.31", "lacks non_target_attack"),
+        (" , model: ConvNet", "lacks model"),
     ],
 )
 def test_a_log_with_missing_fields_is_refused(tmp_path: Path, gone: str, says: str) -> None:

@@ -16,6 +16,7 @@ from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, CellFailed
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import Card, DataInfo, Distilled, PerEpoch, Space
+from stillproof.image_finder import artifact_request
 from stillproof.importers.fkd import draw_order, with_recorded_labels
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.image_folders import SRE2L
@@ -24,7 +25,6 @@ from stillproof.nets.body import Body
 from stillproof.session import Session
 from stillproof.sets.artifact import card_of, from_artifact, tensors_of
 from stillproof.store.store import open_store
-from stillproof.targets import artifact_request
 from stillproof.train.data import from_distilled
 from stillproof.train.model import TrainedModel
 from stillproof.train.passes import Passes
@@ -87,7 +87,7 @@ def test_an_order_that_was_drawn_as_old_versions_of_torch_do_is_found_too(
 
 def test_another_seed_must_be_given_and_is_then_right(tmp_path: Path) -> None:
     made = record(tmp_path, seed=7)
-    with pytest.raises(BadInput, match="do not fit the pictures in the order that seed 42 gives"):
+    with pytest.raises(BadInput, match="do not fit the pictures in the order of seed 42"):
         imported(made)
     order = recorded(imported(made, order_seed=7)).order.tolist()
     assert order == [[i for batch in epoch for i in batch] for epoch in made.order]
@@ -186,7 +186,7 @@ def test_recorded_labels_are_imported_beside_pictures_and_replayed_by_their_own_
         (one,), found = session.import_sets(made.pictures, dataset, ImportOptions(labels=made.labels, labels_seed=7))
         assert "labels of 3 epochs were recorded, in batches of 4" in found
         assert set(one.recipe.split(":")) >= {"fkd", "epochs=3", "batch=4"}
-        assert one.name == f"own-real-size-8-5ipc-{one.artifact[:6]}", "a name that can stand in a list of methods"
+        assert one.name == f"own-real-5ipc-{one.artifact[:6]}", "a name that can stand in a list of methods"
         # Images and classes; of each label order, crop, flip, partner and three logits; of each batch share and box.
         expected = COUNT * (3 * 64 * 4 + 8) + 3 * COUNT * (4 + 16 + 1 + 4 + 6) + 3 * 4 * (4 + 16)
         assert one.distilled.card.bytes == expected

@@ -138,7 +138,7 @@ def test_the_method_is_told_by_the_layout_or_the_folder(tmp_path: Path) -> None:
 
 def test_a_folder_without_pictures_is_refused(tmp_path: Path) -> None:
     (tmp_path / "new000").mkdir()
-    with pytest.raises(BadInput, match="no format"):
+    with pytest.raises(BadInput, match="no known format"):
         read(tmp_path)
     with pytest.raises(BadInput, match="holds no folders with"):
         read(tmp_path, form="sre2l")

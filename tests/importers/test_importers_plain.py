@@ -1,4 +1,4 @@
-"""Sets in forms that are nobody's own: dictionaries, arrays, and files of any names."""
+"""Sets in plain forms of no method's own: dictionaries, arrays, and files of any names."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_two_files_of_any_names(tmp_path: Path, names: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("second", "options", "words"),
     [
-        ("absent.pt", {"form": "two-files"}, "absent.pt is not there, or no file"),
+        ("absent.pt", {"form": "two-files"}, "absent.pt does not exist, or is not a file"),
         ("notes.txt", {}, "notes.txt cannot be one of two files"),
         ("B.pt", {}, r"B.pt holds a dict where a tensor is expected"),
     ],
@@ -185,6 +185,6 @@ def assert_named(session: Session, folder: Path, own: ImportedSet) -> None:
     (_,), _ = session.import_sets(
         saved((PIXELS.flip(0), LABELS), folder / "b.pt"), "digits", ImportOptions(method="my-set")
     )
-    with pytest.raises(BadInput, match=r"'my-set' begins more than one artifact: write more of it \(my-set-digits"):
+    with pytest.raises(BadInput, match=r"the beginning of several artifacts: write more of it \(my-set-digits"):
         session.store.resolve_artifact("my-set", "distilled")
     session.close()

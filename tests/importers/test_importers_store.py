@@ -11,11 +11,11 @@ from foreign_files import INFO, LABELS, images, results, saved, trajectory
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.types import Space
 from stillproof.data.load import load
+from stillproof.image_finder import artifact_request, export_set, is_foreign
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSet
 from stillproof.session import Session
 from stillproof.sets.fronts import front_of
-from stillproof.targets import artifact_request, export_set, is_foreign
 from stillproof.train.model import load_model, predict
 from stillproof.transforms.zca import ZCA
 

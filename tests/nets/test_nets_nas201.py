@@ -65,7 +65,7 @@ def test_the_text_names_every_edge_by_the_node_that_it_comes_from(digits: str) -
     ],
 )
 def test_anything_else_is_refused_in_one_sentence(bad: str) -> None:
-    with pytest.raises(ValueError, match="no architecture of NAS-Bench-201"):
+    with pytest.raises(ValueError, match="not an architecture of NAS-Bench-201"):
         operations_of(bad)
     with pytest.raises(BadInput, match=r"^network 'nas201': .*6 digits from 0 to 4\.$"):
         networks.build("nas201", {"arch": bad})

@@ -69,7 +69,7 @@ def test_every_member_is_as_likely_as_any_other() -> None:
 
 @pytest.mark.parametrize("count", [0, -1, 721])
 def test_a_sample_that_does_not_exist_is_refused(count: int) -> None:
-    with pytest.raises(BadInput, match=f"a sample of {count} architectures is not possible: there are 720"):
+    with pytest.raises(BadInput, match=f"a sample of {count} architectures is not possible: there are only 720"):
         sample(convnet_networks(), count, Seeds(0))
 
 

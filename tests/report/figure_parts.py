@@ -13,7 +13,8 @@ from matplotlib.text import Text
 from PIL import Image
 
 from stillproof.report.captions import Basis
-from stillproof.report.drawing.style import house_style
+from stillproof.report.drawing.style import MARKERS, house_style
+from stillproof.report.figures.looks import LOOKS
 from stillproof.score.stats import Summary
 
 BASIS = Basis("fair", "last", "digits; convnet-3")
@@ -53,6 +54,11 @@ def numbers(line: Line2D) -> list[tuple[float, float]]:
 def marks(axes: Axes, marker: str) -> list[tuple[float, float]]:
     """Return the places of all marks of one kind."""
     return sorted(point for line in axes.lines if line.get_marker() == marker for point in numbers(line))
+
+
+def marker_of(method: str) -> str:
+    """Return matplotlib's name of a method's mark."""
+    return MARKERS[LOOKS[method].mark]
 
 
 def inked_share(figure: Figure) -> float:

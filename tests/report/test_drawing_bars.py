@@ -5,8 +5,9 @@ from figure_parts import BASIS, inked_share, intervals, marks, overlaps, summary
 from matplotlib.patches import Rectangle
 
 from stillproof.core.errors import BadInput
-from stillproof.report.drawing.bars import FILLED, draw_bars
-from stillproof.report.figures.values import Bar, Bars
+from stillproof.report.drawing.bars import draw_bars
+from stillproof.report.figures.pages import COLUMN, SCREEN
+from stillproof.report.figures.values import ROBUST, Bar, Bars
 from stillproof.suites.dc_bench.published import published
 
 PUBLISHED = published("cifar10", "kip", 1, augmentation="none")
@@ -24,15 +25,36 @@ DATA = Bars(
 )
 
 
-def test_bars_stand_where_they_should_with_their_intervals() -> None:
+def test_bars_stand_side_by_side_with_their_intervals() -> None:
     (axes,) = draw_bars(DATA).axes
-    half = FILLED / 4
     bars = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
-    assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([-half, half, 1 - half])
+    one, two, three = (bar.get_x() + bar.get_width() / 2 for bar in bars)
+    assert two - one == pytest.approx(1) and three - two > 1.2, "groups stand apart"
     assert [bar.get_height() for bar in bars] == pytest.approx([0.3, 0.4, 0.5])
-    assert intervals(axes) == [pytest.approx(one) for one in [(-half, 0.25, 0.35), (half, 0.3, 0.5)]]
-    assert marks(axes, "D") == [pytest.approx((half, 0.3578))]
+    assert intervals(axes) == [pytest.approx(whisker, abs=1e-5) for whisker in [(one, 0.25, 0.35), (two, 0.3, 0.5)]]
+    assert marks(axes, "D") == [pytest.approx((two, 0.3578), abs=1e-5)]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["none", "dsa"] and axes.get_ylim()[0] == 0
+    assert list(axes.get_xticks()) == pytest.approx([(one + two) / 2, three + 0.5]), "a dash has a place too"
+
+
+def test_no_place_is_empty() -> None:
+    bars = [Bar("1", "dm", summary(0.5)), Bar("1", "dc", None), Bar("10", "dm", None), Bar("all", "full", summary(0.9))]
+    figure = draw_bars(Bars("Title", bars, BASIS, "images per class"))
+    (axes,) = figure.axes
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "all"], "10 has no answer"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["dm", "full"]
+    assert "No result: dc. No result: images per class 10." in texts(figure) and "A dash" not in texts(figure)
+    first, second = (patch.get_x() for patch in axes.patches if isinstance(patch, Rectangle))
+    assert second - first < 3.5, "no room is left in the group of all images for methods that are not there"
+
+
+def test_many_groups_go_on_in_another_line() -> None:
+    bars = [Bar(f"attack {number}", f"defence-{one}", summary(0.5)) for number in range(12) for one in range(8)]
+    for page, least in ((SCREEN, 2), (COLUMN, 3)):
+        figure = draw_bars(Bars("Title", bars, BASIS, "attack", measure=ROBUST), page)
+        assert len(figure.axes) >= least and not overlaps(figure)
+        named = [label.get_text().replace("\n", " ") for axes in figure.axes for label in axes.get_xticklabels()]
+        assert named == [f"attack {number}" for number in range(12)]
 
 
 def test_the_text_says_what_is_seen() -> None:
@@ -47,7 +69,7 @@ def test_the_text_says_what_is_seen() -> None:
         "chance",
         "digits; convnet-3; protocol fair; last epoch.",
         "n = 1 to 3 seeds; whiskers: Student's 95 % interval (none where n = 1).",
-        "A dash: no answer.",
+        "A dash: no result.",
         "published in DC-Bench, arXiv:2207.09639 (Table 4); KIP's sets",
         "KIP's columns are shifted",
     ):

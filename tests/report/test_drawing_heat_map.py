@@ -6,8 +6,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
 from stillproof.core.errors import BadInput
-from stillproof.report.drawing.heat_map import NO_ANSWER, draw_heat_map
-from stillproof.report.drawing.style import HEAT, INK
+from stillproof.report.drawing.heat_map import draw_heat_map
+from stillproof.report.figures.looks import HEAT, INK, NO_ANSWER
+from stillproof.report.figures.pages import COLUMN, SCREEN
 from stillproof.report.figures.values import HeatCell, HeatMap
 from stillproof.suites.dc_bench.published import published
 
@@ -59,7 +60,7 @@ def test_the_text_says_what_is_seen() -> None:
         "test accuracy (%)",
         "protocol fair; last epoch.",
         "small numbers: Student's 95 % interval",
-        "A dash: no answer.",
+        "A dash: no result.",
         "Framed: convnet-3",
         "In brackets: published in DC-Bench, arXiv:2207.09639 (Table 4, Table 5); MTT's authors kept",
     ):
@@ -75,6 +76,25 @@ def test_text_can_be_read_on_every_colour() -> None:
 
     for colour in (*HEAT, NO_ANSWER):
         assert (light(colour) + 0.05) / (light(INK) + 0.05) > 4.5  # as accessibility guidelines ask for small text
+
+
+def test_no_place_is_empty() -> None:
+    cells = [CELLS[0], HeatCell("mtt", "mlp", summary(0.5)), HeatCell("dc", "mlp", None), HeatCell("dm", "vgg", None)]
+    figure = draw_heat_map(drawn(cells))
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["convnet-3", "mlp"]
+    assert sum(text.get_text() == "-" for text in figure.axes[0].texts) == 2, "what was not asked for has a dash"
+    assert "No result: dc. No result: vgg." in texts(figure)
+
+
+def test_many_columns_go_on_below() -> None:
+    names = [f"network-{number}:width=64" for number in range(12)]
+    cells = [HeatCell(method, name, summary(0.5)) for method in ("dm", "k-center-greedy") for name in names]
+    for page in (SCREEN, COLUMN):
+        figure = draw_heat_map(drawn(cells, home=names[7]), page)
+        lines = [axes for axes in figure.axes if axes.texts]
+        assert len(lines) > 1 and not overlaps(figure)
+        shown = [label.get_text().replace("\n", "") for axes in lines for label in axes.get_xticklabels()]
+        assert shown == names
 
 
 def test_one_cell_is_a_map_and_none_is_not() -> None:

@@ -53,7 +53,7 @@ def test_what_does_not_exist_is_a_dash_with_its_reason() -> None:
 def test_several_searches_have_one_panel_each(count: int) -> None:
     searches = [Search(name, PROXY, TRUTH, KNOWN) for name in ("random", "k-center", "dm", "dsa", "full")[:count]]
     figure = draw_scatter(Scatter("Searches", searches, BASIS))
-    shown = [axes for axes in figure.axes if axes.get_visible()]
+    shown = [axes for axes in figure.axes if axes.axison]
     assert [axes.get_title(loc="left") for axes in shown] == [search.method for search in searches]
     assert len({axes.get_ylim() for axes in shown}) == 1 and not overlaps(figure)
 

@@ -3,17 +3,18 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from figure_parts import BASIS, inked_share, intervals, numbers, overlaps, summary, texts
+from figure_parts import BASIS, inked_share, intervals, lay_out, numbers, overlaps, summary, texts
 from matplotlib.patches import Rectangle
 
 from stillproof.core.errors import BadInput
 from stillproof.report.drawing.stacked_bars import BASE, TOTAL, WIDTH, draw_stacked_bars
+from stillproof.report.figures.pages import COLUMN, SCREEN
 from stillproof.report.figures.values import Stack, StackedBars
 
 NAMES = ("random images", "its images", "its labels", "its augmentation")
 PARTS = [summary(value) for value in (0.4, -0.1, 0.3, 0.05)]
 DATA = StackedBars(
-    "What an accuracy is made of",
+    "What makes up an accuracy",
     NAMES,
     [Stack("rded", PARTS, summary(0.65)), Stack("dm", [*PARTS[:3], None], summary(0.7, None))],
     BASIS,
@@ -43,7 +44,7 @@ def test_the_total_has_its_interval_even_where_parts_are_missing() -> None:
 def test_the_text_says_what_is_seen() -> None:
     figure = draw_stacked_bars(DATA)
     said = texts(figure)
-    for part in (*NAMES, "40.0", "-10.0", "+30.0", "+5.0", "in all", "chance", "A dash: no answer.", "it takes away"):
+    for part in (*NAMES, "40.0", "-10.0", "+30.0", "+5.0", "in all", "chance", "A dash: no result.", "it takes away"):
         assert part in said
     assert inked_share(figure) > 0.05 and not overlaps(figure)
 
@@ -54,6 +55,17 @@ def test_panels_share_their_scale_and_long_names_keep_apart() -> None:
     figure = draw_stacked_bars(dataclasses.replace(DATA, stacks=stacks))
     first, second = figure.axes
     assert first.get_ylim() == second.get_ylim() and first.get_ylim()[0] == 0 and not overlaps(figure)
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_numbers_on_the_parts_stay_within_their_panel(count: int) -> None:
+    stacks = [Stack(f"method-{number}", PARTS, summary(0.65)) for number in range(count)]
+    for page in (SCREEN, COLUMN):
+        figure = draw_stacked_bars(dataclasses.replace(DATA, stacks=stacks), page)
+        lay_out(figure)
+        for axes in figure.axes:
+            top = axes.get_window_extent().y1
+            assert all(text.get_window_extent().y1 <= top + 2 for text in axes.texts) and max(axes.get_yticks()) <= 1
 
 
 def test_no_answers_are_no_figure() -> None:

@@ -6,19 +6,24 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
-from figure_parts import BASIS, summary
+from figure_parts import BASIS, summary, texts
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from PIL import Image
 
 from fresh_python import run_python
-from stillproof.core.errors import BadInput, StoreError
+from stillproof.core.errors import BadInput, StoreError, UnknownName
 from stillproof.report.captions import Basis
 from stillproof.report.drawing.bars import draw_bars
-from stillproof.report.drawing.canvas import grid_size, wrapped_names
+from stillproof.report.drawing.draw import draw
 from stillproof.report.drawing.save import check_ending, save_figure
-from stillproof.report.drawing.style import LOOKS, house_style, looks_of
+from stillproof.report.drawing.style import house_style
+from stillproof.report.drawing.text_size import least_width, text_width, wrapped, wrapped_name
+from stillproof.report.figures.looks import HEAT, LOOKS, PAPER, PARTS, REAL_DOTS, looks_of
+from stillproof.report.figures.pages import COLUMN, PAGES, SCREEN, Page, grid_size, in_lines, page_named
 from stillproof.report.figures.values import Bar, Bars
 
 # How protanopes, deuteranopes and tritanopes see linear red, green and blue (Machado et al., 2009).
@@ -39,25 +44,45 @@ def seen(colour: str, vision: str) -> np.ndarray:
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
+def luminance(colour: str) -> float:
+    parts = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour))
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
 def test_methods_can_be_told_apart_by_marker_alone() -> None:
-    assert len({look.marker for look in LOOKS.values()}) == len(LOOKS) - 1, "an initialisation has that of a method"
+    assert len({look.mark for look in LOOKS.values()}) == len(LOOKS)
 
 
 @pytest.mark.parametrize("vision", VISIONS)
 def test_methods_can_be_told_apart_by_colour(vision: str) -> None:
     colours = {look.colour for look in LOOKS.values()}
-    assert len(colours) == len(LOOKS) - 1, "an initialisation shares the colour of a method"
+    assert len(colours) == len(LOOKS)
     assert min(float(np.linalg.norm(seen(a, vision) - seen(b, vision))) for a, b in combinations(colours, 2)) > 18
 
 
-@given(st.lists(st.sampled_from([*LOOKS, "dm:init=noise", "mine", "yours", "dm:steps=1"]), unique=True))
+@pytest.mark.parametrize("colour", sorted({*(look.colour for look in LOOKS.values()), *PARTS, REAL_DOTS}))
+def test_no_colour_is_too_pale_for_white_paper(colour: str) -> None:
+    assert (luminance(PAPER) + 0.05) / (luminance(colour) + 0.05) >= 2.99  # as accessibility guidelines ask for
+
+
+def test_cells_of_heat_maps_end_where_the_paper_begins() -> None:
+    assert luminance(HEAT[0]) < 0.85
+
+
+@given(st.lists(st.sampled_from([*LOOKS, "dm:init=noise", "noise", "mine", "yours", "dm:steps=1"]), unique=True))
 def test_known_methods_look_alike_everywhere_and_no_two_are_the_same(names: list[str]) -> None:
     looks = looks_of(names)
     assert list(looks) == names
     assert all(looks[name] == LOOKS[name] for name in names if name in LOOKS)
     assert looks == looks_of(reversed(names)), "whatever the order"
-    if "noise" not in names or "bacon" not in names:
-        assert len(set(looks.values())) == len(names)
+    assert_all_differ(names)
+
+
+def assert_all_differ(names: list[str]) -> None:
+    """Look at them as curves with marks, as lines without, and as bars."""
+    looks = list(looks_of(names).values())
+    for kind in ("mark", "line", "fill"):
+        assert len({(look.colour, getattr(look, kind)) for look in looks}) == len(names), kind
 
 
 def test_a_variant_looks_like_its_method_unless_both_are_there() -> None:
@@ -66,13 +91,15 @@ def test_a_variant_looks_like_its_method_unless_both_are_there() -> None:
     assert both["dm"] == LOOKS["dm"] and both["dm:steps=1"].colour != LOOKS["dm"].colour
 
 
-def test_many_unknown_methods_still_have_a_look() -> None:
-    assert len(looks_of(f"method-{number}" for number in range(60))) == 60
+@pytest.mark.parametrize("count", [11, 14, 27, 52])
+def test_many_unknown_methods_all_look_different(count: int) -> None:
+    assert_all_differ([f"method-{number}" for number in range(count)])
+    assert_all_differ(["full", "random", *(f"method-{number}" for number in range(count))])
 
 
-def test_diamonds_are_left_to_published_values() -> None:
-    looks = [*LOOKS.values(), *looks_of(f"method-{number}" for number in range(30)).values()]
-    assert not {look.marker for look in looks} & {"D", "d"}
+def test_more_methods_than_looks_are_refused_instead_of_drawn_alike() -> None:
+    with pytest.raises(BadInput, match=r"60 curves or bars cannot be told apart .* --methods"):
+        looks_of(f"method-{number}" for number in range(60))
 
 
 def figure() -> Figure:
@@ -142,11 +169,47 @@ def test_a_choice_by_the_test_set_is_said_loudly() -> None:
     assert "held-out" in Basis("fair", "heldout").sentence()
 
 
-@given(st.integers(1, 40))
-def test_panels_fit_their_grid(count: int) -> None:
-    rows, columns = grid_size(count)
-    assert rows * columns >= count > (rows - 1) * columns and columns <= 3
+@given(st.integers(1, 40), st.sampled_from([SCREEN, COLUMN]))
+def test_at_most_two_panels_stand_in_a_row(count: int, page: Page) -> None:
+    rows, columns = grid_size(count, page)
+    assert rows * columns >= count > (rows - 1) * columns and columns == min(count, 2)
+    assert grid_size(count, COLUMN, least=20) == (count, 1), "one where two would be too narrow to be read"
 
 
-def test_names_of_components_break_before_their_parameters() -> None:
-    assert wrapped_names(["vit:width=64:depth=2", "mlp:a=1"], 1.5) == ["vit:width=64\n:depth=2", "mlp:a=1"]
+@given(st.lists(st.floats(0.1, 3.0), max_size=30))
+def test_lines_are_as_few_as_can_be_and_keep_the_order(widths: list[float]) -> None:
+    lines = in_lines(widths, 3.0)
+    assert [place for line in lines for place in line] == list(range(len(widths)))
+    assert all(sum(widths[place] for place in line) <= 3.0 + 1e-6 for line in lines)
+
+
+def test_lines_are_of_about_equal_width() -> None:
+    assert [len(line) for line in in_lines([1.0] * 9, 8.0)] == [5, 4]
+
+
+def test_texts_break_where_they_may_and_nowhere_else() -> None:
+    name = "vit:width=64:depth=2"
+    assert wrapped_name(name, text_width("vit:width=64", 10), 10) == "vit:width=64\n:depth=2"
+    assert wrapped_name("a\nb", 5, 10) == "a\nb"
+    assert least_width(name, 10) == text_width(":width=64", 10)
+    lines = wrapped("a sentence of some words, and unbreakablelongone", 1.0, 10).split("\n")
+    assert lines[-1] == "unbreakablelongone" and all(text_width(line, 10) <= 1.0 for line in lines[:-1])
+
+
+def test_a_paper_has_figures_as_wide_as_its_column_and_title_and_caption_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "figure.png"
+    data = Bars("The title", [Bar("none", "dm", summary(0.5))], BASIS, "augmentation")
+    save_figure(data, path, COLUMN)
+    with Image.open(path) as picture:
+        assert picture.width == pytest.approx(3.25 * 300, abs=1)
+    drawn = draw(data, COLUMN)
+    assert drawn.get_figwidth() == 3.25
+    said = texts(drawn)
+    assert "The title" not in said and "Student" not in said and "augmentation" in said
+    assert {item.get_fontsize() for item in drawn.findobj(Text) if isinstance(item, Text) and item.get_text()} == {8.0}
+
+
+def test_styles_have_names() -> None:
+    assert page_named("paper") is PAGES["paper"] is COLUMN
+    with pytest.raises(UnknownName, match="style of figures 'papr'"):
+        page_named("papr")

@@ -31,7 +31,7 @@ def test_methods_are_rows_and_few_classes_are_columns() -> None:
         "toy; mlp; recipe smoke; protocol fair; last epoch.",
         "Means over n = 1 to 2 seeds.",
         "Test images: 1 of c0, 2 of c1, 3 of c2.",
-        "Missing: 1 answers.",
+        "Missing: 1 result.",
     ]
     assert to_json(table)["rows"][0]["class_0"]["n"] == 2
     assert "class_0_mean,class_0_std,class_0_n,class_0_ci95_low" in to_csv(table)

@@ -59,7 +59,7 @@ def test_a_method_is_shown_with_all_of_its_parameters_or_those_that_are_named(
 
 
 def test_a_method_that_the_run_did_not_ask_for_is_refused(store: Store) -> None:
-    with pytest.raises(UnknownName, match=r"unknown method of this run 'mtt': known: dm, dm:lr=3, full, random"):
+    with pytest.raises(UnknownName, match=r"unknown method 'mtt' of this run; choose one of dm, dm:lr=3, full, random"):
         report(store, "accuracy", ["mtt"], accuracy_rows())
 
 

@@ -71,9 +71,9 @@ def test_some_sections_alone(tmp_path: Path, two: str) -> None:
         "second",
         "first",
     ]
-    with pytest.raises(UnknownName, match="unknown section 'secnd': did you mean 'second'"):
+    with pytest.raises(UnknownName, match="unknown section 'secnd'; did you mean 'second'"):
         report(tmp_path, rows, ["secnd"])
-    with pytest.raises(UnknownName, match="known: first"):
+    with pytest.raises(UnknownName, match="choose one of first"):
         report(tmp_path, rows[:1], ["second"])
 
 

@@ -40,7 +40,7 @@ def test_a_beginning_that_several_have_is_refused(store: Store) -> None:
         asks = _hash({"number": number})
     for config in ({"number": begun[asks[:4]]}, {"number": number}):
         store.results.save_run("accuracy", config, [])
-    with pytest.raises(BadInput, match=f"'{asks[:4]}' begins the hashes of 2 runs: write more of it"):
+    with pytest.raises(BadInput, match=f"'{asks[:4]}' is the beginning of 2 runs: write more of it"):
         find_run(store, asks[:4])
 
 
@@ -50,7 +50,7 @@ def _hash(config: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("frist", "did you mean 'first'"), ("9", "`stillproof status` lists them"), ("4", "found by '4'")],
+    [("frist", "did you mean 'first'"), ("9", "`stillproof status` lists them"), ("4", "no run '4'")],
 )
 def test_what_names_no_run_is_refused(store: Store, text: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
@@ -69,5 +69,5 @@ def test_a_table_is_of_the_run_that_is_named_or_of_the_newest(store: Store) -> N
     assert chosen_run(store, None, "beef").suite == "dc-bench"
     with pytest.raises(BadInput, match=r"run 3 'beef' is of suite 'dc-bench', not 'accuracy'"):
         chosen_run(store, "accuracy", "beef")
-    with pytest.raises(BadInput, match="name a suite, or one of its runs"):
+    with pytest.raises(BadInput, match="name a suite, or a run"):
         chosen_run(store, None, None)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stillproof.report.published import Published
-from stillproof.report.tables.formats import to_csv, to_json, to_latex, to_markdown
+from stillproof.report.tables.formats import to_csv, to_csv_with_notes, to_json, to_markdown
+from stillproof.report.tables.latex import to_latex
 from stillproof.report.tables.markup import latex, markdown
 from stillproof.report.tables.table import (
     Bytes,
@@ -26,7 +27,7 @@ from stillproof.report.tables.table import (
 )
 from stillproof.report.tables.text import shown, text_of
 from stillproof.score.agreement import Estimate
-from stillproof.score.stats import Summary, summarise
+from stillproof.score.stats import Summary, summarise, summarise_accuracies
 
 THREE = Summary(0.29, 0.01, 3, (0.284, 0.295))
 
@@ -115,9 +116,8 @@ def test_programs_read_fractions_and_intervals_in_columns_of_their_own() -> None
     rows = table(
         {"method": "dm", "accuracy": THREE, "rho": Estimate(0.5, None), "published": Published(0.31, "T", "P")}, {}
     )
-    lines = to_csv(rows).splitlines()
-    assert lines[:2] == ["# t: A title", "# a note"]
-    first, second = csv.DictReader(io.StringIO("\n".join(lines[2:])))
+    assert to_csv_with_notes(rows) == f"# t: A title\n# a note\n{to_csv(rows)}"
+    first, second = csv.DictReader(io.StringIO(to_csv(rows)))
     assert (first["accuracy_mean"], first["accuracy_std"], first["accuracy_n"]) == ("0.29", "0.01", "3")
     assert (first["accuracy_ci95_low"], first["accuracy_ci95_high"]) == ("0.284", "0.295")
     assert (first["rho_value"], first["rho_ci95_low"], first["published"]) == ("0.5", "", "0.31")
@@ -147,7 +147,7 @@ def test_numbers_stay_numbers_until_people_read_them() -> None:
     told = {"clean": 0.97214, "robust": {"value": 0.5, "ci95": [0.4, 0.6]}, "passes": 17.6543, "eps": 8 / 255}
     told |= {"rung": {"count": 1, "total": 3}}
     assert known == told and unknown == dict.fromkeys(row)
-    assert to_csv(rows).splitlines()[1:] == [
+    assert to_csv(rows).splitlines() == [
         "clean,robust_value,robust_ci95_low,robust_ci95_high,passes,eps,rung_count,rung_total",
         f"0.97214,0.5,0.4,0.6,17.6543,{8 / 255},1,3",
         ",,,,,,,",
@@ -158,9 +158,25 @@ def test_markdown_and_latex_carry_title_and_notes() -> None:
     rows = table({"method": "a_b|c", "accuracy": THREE})
     text = to_markdown(rows)
     assert text.startswith("### A title\n\n| method |") and r"| a_b\|c | all |" in text and text.endswith("- a note\n")
-    source = to_latex(rows)
-    assert source.startswith("% t: A title\n\\begin{tabular}{lrrr}\n") and r"a\_b|c & all" in source
-    assert source.endswith("% a note\n")
+
+
+def test_latex_is_a_float_with_caption_and_label() -> None:
+    source = to_latex(table({"method": "a_b|c <1 %", "accuracy": THREE}), "dc-bench")
+    assert "\\begin{table}[t]\n\\centering\n\\caption{A title. " in source and source.endswith("\\end{table}\n")
+    assert "a note}\n\\label{tab:dc-bench-t}\n\\begin{tabular}{lrrr}\n" in source
+    assert r"a\_b$|$c $<$1 \% & all" in source and "\\pm" not in source
+
+
+def test_intervals_that_are_symmetric_may_have_a_plus_minus_sign() -> None:
+    symmetric = summarise([0.5, 0.6, 0.7])
+    rows = table({"accuracy": symmetric}, {"accuracy": summarise_accuracies([0.5, 0.6, 0.8], 100)})
+    first, second = shown(rows, plus_minus=True).rows
+    assert "60.0 \u00b1 24.8" in first and second == shown(rows).rows[1] and "(" in "".join(second)
+    assert "after \u00b1, or in brackets where it is not symmetric: Student's" in " ".join(
+        shown(rows, plus_minus=True).notes
+    )
+    assert r"60.0 $\pm$ 24.8" in to_latex(rows, plus_minus=True)
+    assert text_of(Difference(symmetric), plus_minus=True) == "+60.0 \u00b1 24.8"
 
 
 @given(st.lists(st.lists(st.text("&%$#_{}\\~^|ab ", max_size=6), min_size=2, max_size=2), max_size=4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,7 +14,8 @@ from torch import Tensor
 from stillproof import BadInput, Request, Session
 from stillproof.core.errors import CellFailed
 from stillproof.data.load import load
-from stillproof.run.attack_ways import LEARNED, of_role, others_than, sources_of
+from stillproof.run.learned_attacks import LEARNED, of_role, others_than, sources_of
+from stillproof.suites.requests import real_images
 
 TEST = load("digits", "test", Path())
 KNOWN = ("fgsm:eps=0.15", "pgd:eps=0.1:steps=3")
@@ -112,6 +114,26 @@ def test_a_network_knows_what_it_has_learned_from(session: Session) -> None:
         assert card[LEARNED] == {"of": TEST.id, "places": seen}
 
 
+def test_test_images_that_a_network_has_learned_from_are_told(session: Session) -> None:
+    """Not those of a network that has learned from none, and not those of a distilled set."""
+    places = session.store.artifacts.read(session.answer(taught())["model"]).card[LEARNED]["places"]
+    first = len([place for place in places if place < 100])
+    for model in (taught(), adapting(training())):
+        answer = session.answer(Request("attack", model=model, dataset="digits", attack="none", limit=100))
+        said = (
+            f"these are no test images to this model: it has learned from {first} of the 100 images that it is judged"
+        )
+        assert 0 < first < 100 and answer["notes"]["warnings"][LEARNED].startswith(said)
+        judged = session.answer(Request("judge", model=model, on=real_images("digits", "test")))
+        assert f"from {len(places)} of the {len(TEST)} images" in judged["notes"]["warnings"][LEARNED]
+        shown = session.answer(Request("judge", model=model, on=attacked(UNKNOWN)))
+        assert f"from {len(places)} of the 60 images" in shown["notes"]["warnings"][LEARNED]
+    assert "notes" not in session.answer(Request("judge", model=training(), on=real_images("digits", "test")))
+    score = session.attack(session.answer(taught())["model"], "digits", "none", limit=100)
+    assert score.as_dict()["warnings"] == [answer["notes"]["warnings"][LEARNED]]
+    assert any("no test images to this model" in note for note in score.table().notes)
+
+
 def distilled(attack: str, **params: object) -> Request:
     return Request("distil-attacked", attacked=attacked(attack, **params), method="random", ipc=2, scale="smoke")
 
@@ -121,6 +143,9 @@ LEAKS: dict[str, Request] = {
     "shots of the images that judge": adapting(training())
     .but(attacked=attacked(UNKNOWN, seed=1))
     .but(model=adapting(training())),
+    "a network that has stepped on the images that judge": adapting(
+        adapting(training(), protocol="faithful:mad", known=tuple(map(attacked, KNOWN)))
+    ),
     "supports of another choice": adapting(taught(supports=tuple(distilled(one, seed=1) for one in KNOWN))),
     "roles drawn for each attack": adapting(
         taught(sets=tuple(attacked(one, protocol="faithful:mad") for one in KNOWN), validation=())
@@ -132,6 +157,50 @@ LEAKS: dict[str, Request] = {
 def test_nothing_is_reported_on_images_that_were_learned_from(session: Session, way: str) -> None:
     with pytest.raises(CellFailed, match=r"of the 20 sources that .* is judged by were learned from"):
         session.answer(LEAKS[way])
+
+
+def test_sets_of_other_images_of_that_name_are_refused(session: Session) -> None:
+    """Classes and sizes may fit: folders of pictures are called by their last part alone."""
+    stored = session.store.artifacts.read(session.answer(attacked(UNKNOWN))["artifact"])
+    card = stored.card | {"test": "digits/test@sha256:others"}
+    foreign = session.store.keep("attacked-set", dict(stored.tensors), card)
+    request = adapting(training()).but(attacked=Request("artifact", artifact=foreign, dataset="digits", name="theirs"))
+    with pytest.raises(CellFailed, match="was made of other images that are called digits"):
+        session.answer(request)
+
+
+FORGED: dict[str, tuple[dict[str, object], dict[str, object], str]] = {
+    "no protocol": ({}, {"protocol": None}, "'protocol' of its card is missing"),
+    "a split in words": ({}, {"split": "half"}, "'split' of its card"),
+    "no list of what was learned from": ({}, {LEARNED: {"of": "digits", "places": "all"}}, f"'{LEARNED}' of its card"),
+    "too many images per class": ({}, {"per_class": 9}, "says 9 images per class, and one class has 6"),
+    "no roles": ({"roles": None}, {}, "it has no roles"),
+    "a role that there is not": ({"roles": lambda one: one + 5}, {}, "its roles go from 5 to 7"),
+    "roles that are no numbers of a list": ({"roles": lambda one: one + 0.5}, {}, "its roles are no whole numbers"),
+    "too few labels": ({"labels": lambda one: one[:-3]}, {}, r"60 images and values of shape \(57,\) as labels"),
+    "negative sources": ({"sources": lambda one: one - 500}, {}, "negative sources or labels"),
+    "sources beyond the split": ({"sources": lambda one: one + 9999}, {}, "has sources beyond the 359 images"),
+    "labels of others": ({"labels": lambda one: (one + 1) % 10}, {}, "images of another class than their sources"),
+    "images that are no bytes": ({"images": lambda one: one / 255}, {}, "its images are float32"),
+    "none to be judged by": ({"roles": lambda one: one.clamp(max=1)}, {}, "has no images for test"),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGED)
+def test_a_forged_set_is_refused_in_one_sentence(session: Session, forgery: str) -> None:
+    values, card, message = FORGED[forgery]
+    stored = session.store.artifacts.read(session.answer(attacked(UNKNOWN))["artifact"])
+    changed: dict[str, Any] = {**stored.tensors, **{n: f and f(stored.tensors[n]) for n, f in values.items()}}  # type: ignore[operator]
+    tensors = {name: one.contiguous() for name, one in changed.items() if one is not None}
+    forged = session.store.keep("attacked-set", tensors, stored.card | card)
+    asked = Request("artifact", artifact=forged, dataset="digits", name="theirs")
+    with pytest.raises(CellFailed, match=message) as failed:
+        session.answer(adapting(training(), queries=1).but(attacked=asked))
+    assert "Error(" not in str(failed.value)
+    if "beyond" not in forgery and "judged" not in forgery and "others" not in forgery:
+        session.store.pools.add(f"forged-{len(message)}", [forged])
+        with pytest.raises(BadInput, match=message):
+            session.found_attack_set(f"forged-{len(message)}")
 
 
 def test_strong_attacks_leave_out_all_that_a_network_has_learned_from(session: Session) -> None:
@@ -158,6 +227,12 @@ BAD: list[tuple[Request, str]] = [
         taught(recipe="meta-at:objective=meta-at(ways=2)"),
         r"asks for 15 \+ 6 images of every class, and the sets have 3 to learn from",
     ),
+    *(
+        (taught(recipe=SMALL.replace(":objective", f":{idle}:objective")), f"{idle.replace('=', ' = ')} means nothing")
+        for idle in ("batch=64", "parts=2", "shuffle=False", "augment=dsa", "reset_momentum=True", "curve_points=2")
+    ),
+    (adapting(training(), recipe=SMALL.replace(":objective", ":batch=64:objective")), "batch = 64 means nothing"),
+    (taught(recipe=SMALL.replace(":objective", ":schedule=cyclic:objective")), "schedule = cyclic is not allowed"),
     (taught(recipe="smoke"), "does not learn in episodes: choose meta-at"),
     (taught(sets=(attacked(KNOWN[0]), attacked(KNOWN[1], seed=1))), "name those of one build"),
     (taught(sets=(attacked(KNOWN[0]), attacked(KNOWN[1], per_class=9))), "name those of one build"),

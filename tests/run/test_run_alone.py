@@ -140,7 +140,7 @@ def test_stopped_while_alone_gives_the_claim_back(store: Store) -> None:
 
 def test_processes_are_started_only_for_what_can_share_them(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Mock()
-    monkeypatch.setattr(module, "Pool", pool)
+    monkeypatch.setattr(module, "ProcessPool", pool)
     base = a_cell("base")
     work(store, base)
     work(store, base, a_cell("timed", base, alone=True), workers=2)

@@ -137,7 +137,7 @@ def test_the_seed_is_that_of_random_starts(home: Home) -> None:
     [
         ({"limit": 360}, "limit = 360 is not allowed: digits has 359 test images"),
         ({"limit": 0}, "limit = 0 is not allowed"),
-        ({"name": "pgdd"}, "unknown attack 'pgdd': did you mean 'pgd'"),
+        ({"name": "pgdd"}, "unknown attack 'pgdd'; did you mean 'pgd'"),
         ({"name": "pgd:eps=0"}, "eps must be above 0, not 0"),
         ({"name": "pgd:eps=-1/255"}, "eps must be above 0, not -0.00392157"),
         ({"name": "pgd:eps=1.5"}, "eps = 1.5 is not allowed: for images of 64 values"),

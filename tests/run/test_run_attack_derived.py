@@ -153,7 +153,7 @@ def test_a_warning_goes_with_what_stands_on_an_attack(home: Home) -> None:
     within = home.answer(Request("within", of=asked["fmn:steps=3"], norm="Linf", eps=0.1))
     curve = home.answer(Request("robust-curve", of=asked["fmn:steps=3"], checks=[asked["pgd"]], largest=0.2))
     for answer in (within, curve, *map(home.answer, asked.values())):
-        assert "its gradient is zero" in warnings_in(answer["notes"])["flat"]
+        assert "their gradient is zero" in warnings_in(answer["notes"])["flat"]
     assert warnings_in(home.answer(attack("pgd", limit=20))["notes"]) == {}
 
 

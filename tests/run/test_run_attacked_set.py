@@ -136,7 +136,7 @@ def test_gradients_that_are_zero_are_told_and_a_pool_tells_it_too(
     monkeypatch.setattr(Attacker, "run", flat)
     answer = session.answer(asked("fgsm:eps=0.3", seed=5))
     said = answer["notes"]["warnings"]["flat"]
-    assert f"for {answer['right']} of {answer['right']} images" in said
+    assert f"({answer['right']} of {answer['right']} that are right before)" in said
     session.pool_add("flat", [answer["artifact"]])
     assert list(session.found_attack_set("flat").attacks[0].warnings) == [said]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stillproof.run.cuts import closure, smaller
+from stillproof.run.cost_cuts import closure, smaller
 from stillproof.run.forecast import Forecast
 from stillproof.run.plan import Planner
 from stillproof.run.rates import REACHED
@@ -108,7 +108,8 @@ def test_a_cut_that_asks_for_other_things_instead_is_none(session: Session) -> N
         (["a", "b"], [["b"], ["a"]]),
         ([10, 50, 1], [[10, 1]]),
         (["a"], []),
-        ("resnet-152", [""]),
+        ("resnet-152", ["none"]),
+        (None, ["none"]),
         ("", []),
         (0.5, []),
     ],

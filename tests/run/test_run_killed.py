@@ -57,6 +57,17 @@ def _kill_and_compare(folder: Path, stillproof: Commands, *, seeds: int, kills: 
         assert tables[0] == tables[1] and tables[0].code == 0 and tables[0].out
 
 
+def test_a_killed_run_leaves_no_semaphore_behind(tmp_path: Path, stillproof: Commands) -> None:
+    store = tmp_path / "s.db"
+    started = stillproof.start(*SUITE, "--seeds", "9", "--workers", "2", "--store", str(store), cwd=tmp_path)
+    _wait_for_work(store, started)
+    children = descendants(started.pid)  # among them one that would complain, once all others are gone
+    os.kill(started.pid, signal.SIGKILL)
+    stillproof.finish(started)
+    _wait_for_end(children)
+    assert "leaked" not in started.err.read_text()
+
+
 def _wait_for_work(store: Path, started: Started) -> None:
     wait_until(lambda: _running(store) or not is_alive(started.pid))
 

@@ -7,7 +7,7 @@ import pytest
 from commands import TINY, Commands, query
 from stillproof.core.errors import BadInput
 from stillproof.run.cell import Cell
-from stillproof.verbs.running import only
+from stillproof.verbs.running import cells_matching
 
 FAILING = '''
 from dataclasses import dataclass
@@ -55,13 +55,13 @@ ROWS = [{"method": "dm:lr=3", "cells": ["select"]}, {"method": "idm", "cells": [
     ],
 )
 def test_whole_words_of_methods_and_labels_match_and_needs_come_along(pattern: str, cells: list[str]) -> None:
-    assert list(only(PLAN, ROWS, pattern)) == cells
+    assert list(cells_matching(PLAN, ROWS, pattern)) == cells
 
 
 @pytest.mark.parametrize("pattern", ["mtt", "d", "", "dm:lr", "seed 2"])
 def test_a_pattern_that_matches_nothing_is_refused(pattern: str) -> None:
     with pytest.raises(BadInput, match="matches no cell of this plan, whose methods are: dm:lr=3, idm"):
-        only(PLAN, ROWS, pattern)
+        cells_matching(PLAN, ROWS, pattern)
 
 
 def test_a_part_of_a_run_is_shown_and_the_rest_is_the_same_run(tmp_path: Path, stillproof: Commands) -> None:

@@ -81,8 +81,8 @@ def test_its_name_is_that_of_its_code_and_of_what_is_asked(plugin: Plugin, tmp_p
 @pytest.mark.parametrize(
     ("request_", "error", "words"),
     [
-        (Request("brigthness", of=SET), UnknownName, "unknown stage 'brigthness': did you mean 'brightness'"),
-        (Request("brightness", off=SET), UnknownName, "parameter of stage 'brightness' 'off': did you mean 'of'"),
+        (Request("brigthness", of=SET), UnknownName, "unknown stage 'brigthness'; did you mean 'brightness'"),
+        (Request("brightness", off=SET), UnknownName, "parameter 'off' of stage 'brightness'; did you mean 'of'"),
         (Request("brightness"), BadInput, "stage 'brightness' needs a value for of"),
         (Request("brightness", of="digits"), BadInput, "of = 'digits' is not allowed"),
         (Request("brightness", of=SET, power="two"), BadInput, "power = 'two' is not allowed"),

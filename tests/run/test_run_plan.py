@@ -12,7 +12,7 @@ from PIL import Image
 from stillproof.core.components import recipes
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.data.load import load
-from stillproof.nets.home import home_network
+from stillproof.nets.home_network import home_network
 from stillproof.run import plan, resolve
 from stillproof.run.estimate import estimate, here
 from stillproof.run.execute import enter

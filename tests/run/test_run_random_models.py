@@ -98,4 +98,4 @@ def test_the_command_says_how_often_the_model_was_asked(session: Session, place:
     assert [found["draws"], *(one["draws"] for one in found["attacks"])] == [20, 20, 20]
     assert any(MAJORITY in warning for warning in found["warnings"])
     text = stillproof(*words, cwd=place)
-    assert text.code == 0 and MEANS in text.out and f"Warning of worst case: {found['warnings'][0]}" in text.out
+    assert text.code == 0 and MEANS in text.out and f"Warning about worst case: {found['warnings'][0]}" in text.out

@@ -9,7 +9,7 @@ import pytest
 from commands import TINY, Commands, finished, query, wait_until
 
 SUITE = ["run", "accuracy", "--dataset", "digits", "--scale", "smoke", "--methods", "random,dm", "--seeds", "12", *TINY]
-SENTENCE = "stillproof: stopped; everything finished is kept, and the same command goes on from here."
+SENTENCE = "stillproof: stopped; finished work is kept, and the same command resumes from here."
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.needs import Needs, TrainedBefore
 from stillproof.core.types import Distilled, ImageSet, Taught
 from stillproof.data.load import source
+from stillproof.image_finder import artifact_request, export_set
 from stillproof.importers.import_options import ImportOptions
 from stillproof.session import Session
 from stillproof.sets.artifact import card_of, tensors_of
@@ -24,7 +25,6 @@ from stillproof.sets.read import read_set
 from stillproof.sets.teachers import check_teacher
 from stillproof.store.prune import prune
 from stillproof.suites.requests import Request, real_images, stored_set, trained
-from stillproof.targets import artifact_request, export_set
 from stillproof.testing.check_distiller import check_distiller
 
 NETWORK, RECIPE = "convnet-1-bn:width=4", "teacher-quick:epochs=2"

@@ -80,7 +80,7 @@ def test_a_missing_table_is_said_while_planning(tmp_path: Path) -> None:
     ("network", "error", "message"),
     [
         ("convnet-3", BadInput, "'convnet-3' is not part of NAS-Bench-201"),
-        ("nas201:arch=333135", BadInput, "no architecture of NAS-Bench-201"),
+        ("nas201:arch=333135", BadInput, "not an architecture of NAS-Bench-201"),
         ("nas202:arch=333132", UnknownName, "did you mean 'nas201'"),
     ],
 )

@@ -22,7 +22,7 @@ from stillproof.run import heartbeat, worker
 from stillproof.run.cell import Cell
 from stillproof.run.execute import enter
 from stillproof.run.executor import Work
-from stillproof.run.executors.here import run_here, stoppable
+from stillproof.run.executors.this_process import run_in_this_process, stoppable
 from stillproof.run.heartbeat import Heartbeat
 from stillproof.run.stage import Answer, Job, Options, Stage
 from stillproof.run.worker import Worker
@@ -52,6 +52,11 @@ class Moody(Stage):
             return Answer({"times": repetitions()})
         if does == "stops the user's way":
             signal.raise_signal(signal.SIGTERM)
+        if does == "is stopped while it takes a lock":
+            lock = threading.Lock()
+            with lock:
+                lock.release()  # as if it had not been taken yet: its release fails, and covers up the interruption
+                raise KeyboardInterrupt
         return Answer({"fine": True})
 
 
@@ -66,7 +71,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 def work(store: Store, *cells: Cell) -> dict[str, str]:
     enter(store, cells)
-    run_here(Work(store, cells, Options(store.url, Path(), "cpu"), [], lambda *_: None))
+    run_in_this_process(Work(store, cells, Options(store.url, Path(), "cpu"), [], lambda *_: None))
     statuses = store.results.statuses([cell.id for cell in cells])
     return {cell.label: statuses[cell.id] for cell in cells}
 
@@ -115,8 +120,9 @@ def test_no_space_stops_the_run_and_gives_the_claim_back(store: Store) -> None:
     assert set(store.results.statuses([bad.id, good.id]).values()) == {"pending"}
 
 
-def test_stopped_while_computing(store: Store) -> None:
-    cell = a_cell("stopped", "stops the user's way")
+@pytest.mark.parametrize("does", ["stops the user's way", "is stopped while it takes a lock"])
+def test_stopped_while_computing(store: Store, does: str) -> None:
+    cell = a_cell("stopped", does)
     with pytest.raises(KeyboardInterrupt):
         work(store, cell)
     record = store.results.get(cell.id)
@@ -224,7 +230,7 @@ def test_the_first_failure_ends_the_work_if_it_is_to(store: Store) -> None:
     enter(store, cells)
     asked = Work(store, cells, Options(store.url, Path(), "cpu"), [], lambda *_: None, stop_at_failure=True)
     assert not asked.must_stop()
-    run_here(asked)
+    run_in_this_process(asked)
     found = store.results.statuses([cell.id for cell in cells])
     assert list(map(found.get, (cell.id for cell in cells))) == ["unsupported", "failed", "pending"]
     assert asked.must_stop()
@@ -234,4 +240,4 @@ def test_a_cell_that_somebody_removed_ends_the_work_with_a_sentence(store: Store
     there, gone = a_cell("there"), a_cell("gone")
     enter(store, [there])
     with pytest.raises(StoreError, match="gone was removed from the store by another process: give the command again"):
-        run_here(Work(store, (there, gone), Options(store.url, Path(), "cpu"), [], lambda *_: None))
+        run_in_this_process(Work(store, (there, gone), Options(store.url, Path(), "cpu"), [], lambda *_: None))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.score.attacked_images import outcome_summary, worst_case
-from stillproof.score.robustness import Pool, attack_efficiency, crei, mean_accuracy, robustness_ratio
+from stillproof.score.robustness import AttackPool, attack_efficiency, crei, mean_accuracy, robustness_ratio
 
 # BACON on CIFAR-10 at 1, 10 and 50 images per class, targeted FGSM, PGD, PGD-L2 and C&W, from the shipped logs.
 CLEAN = [0.4495, 0.6173, 0.6995]
@@ -42,7 +42,7 @@ def test_published_values_come_out_for_all_models_together() -> None:
 
 
 def test_a_single_attack_is_measured_against_a_named_pool() -> None:
-    pool, times = Pool("CIFAR-10", CLEAN, ATTACKED), Pool("CIFAR-10", CLEAN_SECONDS, SECONDS)
+    pool, times = AttackPool("CIFAR-10", CLEAN, ATTACKED), AttackPool("CIFAR-10", CLEAN_SECONDS, SECONDS)
     assert pool.largest(-1) == pytest.approx(0.2527)
     assert robustness_ratio(0.6995, [0.4468], pool=pool) == pytest.approx(0)
     assert robustness_ratio(0.4495, [0.2959], pool=pool) == pytest.approx(1 - 0.1536 / 0.2527)
@@ -59,7 +59,7 @@ def test_ratios_that_mean_nothing_are_unsupported(clean: float, attacked: list[f
     with pytest.raises(Unsupported, match=says):
         robustness_ratio(clean, attacked)
     with pytest.raises(Unsupported, match="not defined"):
-        robustness_ratio(0.5, [0.5], pool=Pool("flat", [0.5], [[0.5]]))
+        robustness_ratio(0.5, [0.5], pool=AttackPool("flat", [0.5], [[0.5]]))
     with pytest.raises(Unsupported, match="no attack takes more time"):
         attack_efficiency(3.0, [3.0, 2.0])
 
@@ -72,7 +72,7 @@ def test_percent_and_lists_that_do_not_fit_are_refused() -> None:
     with pytest.raises(BadInput, match="number of seconds"):
         attack_efficiency(1.0, [float("nan"), 2.0])
     with pytest.raises(BadInput, match="divide percent by 100"):
-        robustness_ratio(0.45, [0.3], pool=Pool("percent", [45.0], [[30.0]]))
+        robustness_ratio(0.45, [0.3], pool=AttackPool("percent", [45.0], [[30.0]]))
     with pytest.raises(BadInput, match="no image"):
         worst_case([[]])
     with pytest.raises(BadInput, match="alpha = 2"):
@@ -94,7 +94,7 @@ def test_a_single_number_may_be_of_any_kind() -> None:
 
 
 def test_a_gain_is_no_loss_of_the_pool() -> None:
-    pool = Pool("gains", [0.5, 0.5], [[0.9], [0.4]])
+    pool = AttackPool("gains", [0.5, 0.5], [[0.9], [0.4]])
     assert pool.largest(-1) == pytest.approx(0.1) and pool.largest(1) == pytest.approx(0.4)
 
 

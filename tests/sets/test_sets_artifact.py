@@ -9,10 +9,10 @@ from PIL import Image
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import Card, Distilled, Hard, Labels, Space, Stored
+from stillproof.image_finder import artifact_request, export_set
 from stillproof.session import Session
 from stillproof.sets.artifact import card_of, extra_files, from_artifact, tensors_of
 from stillproof.store.store import open_store
-from stillproof.targets import artifact_request, export_set
 from stillproof.testing.toy import TOY
 from stillproof.transforms.space import make_front
 

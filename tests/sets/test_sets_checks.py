@@ -13,12 +13,12 @@ from stillproof.core.errors import BadInput
 from stillproof.core.labels import PerEpoch
 from stillproof.core.types import Card, DataInfo, Distilled, Hard, Space, Stored, Taught
 from stillproof.data.load import source
+from stillproof.image_finder import artifact_request
 from stillproof.importers.import_options import ImportOptions
 from stillproof.sets.artifact import card_of, tensors_of
 from stillproof.sets.read import check_fits
 from stillproof.store.artifact_files import seal
 from stillproof.store.store import open_store
-from stillproof.targets import artifact_request
 
 INFO: DataInfo = source("digits").info
 LABELS = torch.arange(10)

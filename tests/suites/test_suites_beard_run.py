@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fits import assert_fit
 from fresh_python import run_python
 from stillproof.report.answers import Answered, answered_rows
 from stillproof.report.drawing.draw import draw
@@ -44,6 +45,10 @@ def test_every_section_has_its_table(session: Session) -> None:
     tables = {table.name for table in session.tables("beard")}
     assert {section.name for section in Beard.reports} <= tables
     assert {"attacks", "alpha", "leaderboard-digits-1", "threat-models-order"} <= tables
+
+
+def test_tables_fit_every_terminal(session: Session) -> None:
+    assert_fit(session.tables("beard"))
 
 
 def test_every_section_but_alarms_has_figures_that_can_be_drawn(session: Session) -> None:

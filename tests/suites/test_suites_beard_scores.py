@@ -10,7 +10,7 @@ from stillproof.report.rows import by_section
 from stillproof.report.tables.table import Mean, OutOf, Table, Value
 from stillproof.report.tables.text import text_of
 from stillproof.score.stats import Summary
-from stillproof.suites.beard.assessed import Assessed, assessed
+from stillproof.suites.beard.method_scores import Assessed, assessed
 from stillproof.suites.beard.scores import score_tables
 
 
@@ -188,4 +188,4 @@ def test_warnings_of_attacks_stand_below_the_tables_once_for_all_models() -> Non
                 answer["notes"] = {"warnings": {"probabilities": f"it has no logits at {one['ipc']}."}}
     for name in ("scores", "attacks"):
         told = [note for note in tables(rows)[name].notes if note.startswith("Warning")]
-        assert told == ["Warning of cw, on 4 models, of the first: it has no logits at 1."]
+        assert told == ["Warning about cw, on 4 models, of the first: it has no logits at 1."]

@@ -215,7 +215,7 @@ def test_the_smaller_studies() -> None:
 
 
 def test_a_section_that_there_is_not_is_refused_with_what_comes_closest() -> None:
-    with pytest.raises(BadInput, match="unknown section 'optimizer': did you mean 'optimiser'"):
+    with pytest.raises(BadInput, match="unknown section 'optimizer'; did you mean 'optimiser'"):
         suite(sections=["cost", "optimizer"])
 
 

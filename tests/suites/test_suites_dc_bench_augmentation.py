@@ -52,10 +52,10 @@ def test_without_an_answer_to_choose_by_there_is_no_best() -> None:
         (line,) = table.rows
         assert line["best"] is None and line["best_augmentation"] is None and mean(line["none"])
         assert any(
-            note.startswith("No best augmentation of dm, 10 images per class: no answer") for note in table.notes
+            note.startswith("No best augmentation of dm, 10 images per class: no result") for note in table.notes
         )
     apart = tables([*asked(), *choices(dsa=[0.1, None], mixup=[None, 0.2])], "augmentation")["augmentation-scores"]
-    assert apart.rows[0]["best"] is None and any("no seed has an answer" in note for note in apart.notes)
+    assert apart.rows[0]["best"] is None and any("no seed has a result" in note for note in apart.notes)
 
 
 def test_only_seeds_that_all_augmentations_have_are_compared() -> None:

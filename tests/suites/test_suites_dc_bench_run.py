@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fits import assert_fit
 from stillproof.report.drawing.save import save_figure
 from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
@@ -38,6 +39,10 @@ def test_every_section_has_its_table_without_a_gap(session: Session) -> None:
     assert {section.name for section in DCBench.reports} <= set(tables)
     for table in tables.values():
         assert table.rows and "missing" not in shown(table).header, table.name
+
+
+def test_tables_fit_every_terminal(session: Session) -> None:
+    assert_fit(session.tables("dc-bench"))
 
 
 def test_figures_are_drawn(session: Session, tmp_path: Path) -> None:

@@ -73,8 +73,8 @@ def test_steps_to_the_level_that_real_reaches_in_the_end() -> None:
     assert isinstance(center["level"], Percent) and center["level"].fraction == pytest.approx(0.5)
     (figure,) = initialisation_figures(by_section(rows)).values()
     (panel,) = figure.panels
-    assert panel.title == "dm:steps=8, 10 images per class" and figure.x_name == "step"
-    assert [level.label for level in panel.levels] == ["level: real in the end"]
+    assert panel.title == "dm:steps=8, 10 images per class" and figure.x_name == "step of the distillation"
+    assert [level.label for level in panel.levels] == ["real in the end"]
     starts = {curve.method: [point.x for point in curve.points] for curve in panel.curves}
     assert starts == {init: [2, 4, 8] for init in ("noise", "real", "k-center")}
 

@@ -39,6 +39,14 @@ def test_every_scale_asks_every_question(scale: str, protocol: str) -> None:
     assert {row.keys["section"] for row in suite(scale, protocol=protocol).rows()} == set(SECTIONS)
 
 
+@pytest.mark.parametrize("protocol", ["fair", "faithful"])
+def test_all_real_images_may_be_left_out(protocol: str) -> None:
+    whole, rest = (suite(protocol=protocol, **left_out).rows() for left_out in ({}, {"full_recipe": "none"}))
+    assert of(whole, images="real") and not of(rest, images="real")
+    assert {row.keys.get("real_recipe", "") for row in rest} == {""}
+    assert [row.requests for row in rest] == [row.requests for row in whole if row.keys.get("images") != "real"]
+
+
 @pytest.mark.parametrize("section", SECTIONS)
 def test_a_section_can_be_asked_alone(section: str) -> None:
     assert {row.keys["section"] for row in suite(sections=[section]).rows()} <= {section}

@@ -9,6 +9,7 @@ from ranked import ranked
 
 from stillproof.report.answers import Answered
 from stillproof.report.figures.captions import caption
+from stillproof.report.figures.looks import LOOKS
 from stillproof.report.figures.values import Curves
 from stillproof.report.rows import by_section
 from stillproof.report.tables.table import Table
@@ -52,7 +53,7 @@ def test_soft_labels_are_compared_with_hard_ones_seed_by_seed() -> None:
 
 def test_whether_random_data_is_lifted_is_said_first() -> None:
     first, *others = table_of(asked()).notes
-    assert first.startswith("Do soft labels lift random data, too? noise, 10 images per class: yes, +20.0 (")
+    assert first.startswith("Do soft labels help random data, too? noise, 10 images per class: yes, +20.0 (")
     assert "random, 10 images per class: yes, +9.7 (" in first and "dm" not in first
     assert "Chance: guessing gets 10 % on digits." in others
     single = both("random", 0.0, [0.8], [0.7])
@@ -67,12 +68,14 @@ def test_curves_are_over_the_noise_and_pure_noise_is_a_line_across() -> None:
     assert isinstance(accuracy, Curves) and isinstance(gain, Curves) and accuracy.linear and gain.linear
     assert accuracy.x_name == gain.x_name == "standard deviation of the added noise" and accuracy.chance == 0.1
     (panel,) = accuracy.panels
-    lines = [(curve.method, curve.line) for curve in panel.curves]
-    assert lines == [("random", "-"), ("dm", "-"), ("random", "--"), ("dm", "--")], "two lines per method"
+    lines = [(curve.method, curve.line(LOOKS[curve.method])) for curve in panel.curves]
+    assert lines == [(method, line) for line in ("solid", "dashed") for method in ("random", "dm")], (
+        "two lines per method"
+    )
     assert accuracy.lines == ("soft labels", "hard labels") and panel.title == "10 images per class"
     assert [(level.label, level.style) for level in panel.levels] == [
-        ("pure noise, soft", "-"),
-        ("pure noise, hard", "--"),
+        ("pure noise, soft", "solid"),
+        ("pure noise, hard", "dashed"),
     ]
     assert [level.value.mean for level in panel.levels] == pytest.approx([0.31, 0.11])
     assert "n = 3 seeds" in caption(accuracy)
@@ -83,7 +86,7 @@ def test_the_gain_is_that_of_each_seed() -> None:
     assert isinstance(gain, Curves) and gain.measure.title == "accuracy with soft labels over hard ones (points)"
     (panel,) = gain.panels
     random, dm = panel.curves
-    assert [point.x for point in random.points] == [0.0, 1.0] and random.line == "-"
+    assert [point.x for point in random.points] == [0.0, 1.0] and random.line(LOOKS["random"]) == "solid"
     first, second = (point.value for point in random.points)
     assert first is not None and first.ci95 == pytest.approx(summarise([0.10, 0.09, 0.10]).ci95)
     assert second is not None and second.ci95 == pytest.approx(summarise([-0.10, -0.09, -0.12]).ci95)

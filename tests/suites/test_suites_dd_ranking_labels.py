@@ -98,6 +98,9 @@ def test_a_side_without_any_answer_is_a_dash_with_its_reason() -> None:
             assert f"No LRS of rded, 10 images per class: {what}." in one.notes
         assert dict(zip(shown(table).header, shown(table).rows[0], strict=True))["LRS"] == "-"
         assert labels_figures(by_section([*found, *asked()[1:]])) == {}
+    left_out = tables(sides("labels", "rded", 10, HARD, OWN, RANDOM, **TAUGHT, real_recipe=""))[0]
+    reason = "no accuracy of real; full_recipe=none left out all real images."
+    assert f"No LRS of rded, 10 images per class: {reason}" in left_out.notes
     apart = sides("labels", "rded", 10, [0.5, None], [None, 0.8], [0.7, 0.7], **TAUGHT)
     table = tables([real("labels", REAL[:2]), *apart])[0]
     assert "No LRS of rded, 10 images per class: no seed has all four accuracies." in table.notes

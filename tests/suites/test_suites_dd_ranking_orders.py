@@ -88,7 +88,7 @@ def test_a_method_without_a_score_has_no_place_and_is_not_averaged_away() -> Non
     assert [line["rank_mlp"] for line in found["networks-ranks"].rows] == [1, 2, None]
     assert [line["methods"] for line in found["networks-order"].rows] == [2, 3]
     (figure,) = network_figures(by_section(rows(gone))).values()
-    assert "A dash: no answer." in caption(figure)
+    assert "A dash: no result." in caption(figure)
 
 
 def test_one_method_and_one_network_are_a_table_too() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fits import assert_fit
 from stillproof.report.answers import answered_rows
 from stillproof.report.drawing.save import save_figure
 from stillproof.report.run_report import report_of
@@ -33,6 +34,10 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 def test_every_section_has_its_table(session: Session) -> None:
     tables = {table.name for table in session.tables("dd-ranking")}
     assert {section.name for section in DDRanking.reports} <= tables
+
+
+def test_tables_fit_every_terminal(session: Session) -> None:
+    assert_fit(session.tables("dd-ranking"))
 
 
 def test_figures_are_drawn(session: Session, tmp_path: Path) -> None:

@@ -62,5 +62,5 @@ def test_the_bars_show_what_is_taken_away() -> None:
     assert (rded.group, rded.panel) == ("rded", "10 images per class") and dm.group == "dm"
     assert rded.known() == pytest.approx([0.51, -0.09, 0.28, 0.09]) and dm.known() == [] and dm.total is None
     assert rded.total == summarise_accuracies([0.80, 0.78], N_TEST)
-    for part in ("hatched: it takes away", "A dash: no answer.", "n = 2 seeds"):
+    for part in ("hatched: it takes away", "No result: dm.", "n = 2 seeds"):
         assert part in caption(figure)

@@ -138,7 +138,7 @@ def suite_rows() -> list[Row]:
 
 
 def test_a_set_has_no_start_to_study() -> None:
-    with pytest.raises(BadInput, match="mine is a set that is there already, and has no start"):
+    with pytest.raises(BadInput, match="mine is an existing set, so its start cannot be varied"):
         dc_bench("initialisation", init_methods=[METHOD])
 
 

@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from stillproof.core.errors import BadInput, UnknownName
+from stillproof.report.answers import Answered
 from stillproof.suites.fixed_attack import FixedAttack, fixed_attack
-from stillproof.suites.mad import known
+from stillproof.suites.mad import known_attacks
 from stillproof.suites.mad.arena import META, NONE, Arena, Defender
+from stillproof.suites.mad.defence_scores import scored
 from stillproof.suites.mad.suite import PRESETS, Mad
+from stillproof.suites.mad.variants import changed, named
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import RowBuilder
 
@@ -59,7 +62,7 @@ def test_attacks_have_the_roles_of_the_set() -> None:
 
 
 def test_an_attack_of_a_library_that_is_not_there_is_left_out_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known, "find_spec", lambda name: None)
+    monkeypatch.setattr(known_attacks, "find_spec", lambda name: None)
     suite = asked("quick")
     found = arena_of(suite)
     assert "mad/7" not in [one.called for one in found.there()]
@@ -109,6 +112,25 @@ def test_variants_change_what_they_say() -> None:
     assert changes["inner_lr=0.1,lr=0.01"] == ("step sizes", "inner_lr=0.1,lr=0.01")
 
 
+def test_tricks_are_told_in_short() -> None:
+    for text in ("tricks=none", "tricks=mixup"):
+        assert named(changed(text)[1]) == text
+    assert named("ways=2") == "ways=2" and named("") == ""
+
+
+def test_autoattack_is_asked_of_tricks_as_in_table_5() -> None:
+    rows = rows_of(asked("quick"), "ablations")
+    assert [row.keys["variant"][:5] for row in rows if row.keys.get("measure") == "aa"] == ["", "eta=0"]
+
+
+def test_more_ways_than_attacks_are_left_out_with_a_sentence() -> None:
+    rows = rows_of(asked("quick", ways=(5, 9)), "ablations")
+    assert {row.keys["variant"] for row in rows if row.keys.get("part") == "ways" and row.requests} == {"ways=5"}
+    (left_out,) = [row for row in rows if row.reason]
+    assert left_out.reason == "ways = 9 is left out: there are 8 attacks to learn from."
+    assert left_out.requests == () and left_out.keys["variant"] == "ways=9"
+
+
 def test_the_original_is_shown_its_own_digits_and_learns_from_what_judges_it() -> None:
     suite = Mad(dataset=("mnist",), protocol="faithful")
     assert {row.keys["dataset"] for row in suite.rows()} == {"resized:of=mnist:size=32:channels=3"}
@@ -130,6 +152,32 @@ def test_sets_that_are_there_take_the_place_of_those_that_would_be_made() -> Non
         asked(attacked_sets=["mine"]).rows()
 
 
+def test_the_line_without_a_defence_says_what_the_victim_of_sets_that_are_there_is() -> None:
+    victim = {"model": "f" * 64, "network": "mlp:width=16"}
+    there = [
+        FixedAttack(f"mad/{number}", f"{number:064d}", "digits", "test", **victim).reference()
+        for number in (13, 18, 16, 27)
+    ]
+    rows = rows_of(asked(attacked_sets=there, start="none"), "defences")
+    told = {(row.keys["defence"], row.keys["network"], row.keys["recipe"]) for row in rows}
+    home = arena_of(asked()).builder.home
+    assert (NONE, "mlp:width=16", "") in told and ("r-fast", home, "smoke") in told
+    assert {network for defence, network, _ in told if defence == META} == {"mlp:width=16"}, (
+        "it goes on from the victim"
+    )
+    assert {row.keys["victim"] for row in rows} == {f"model {'f' * 12} (mlp:width=16)"}
+    onwards = rows_of(asked(attacked_sets=there, start="r-fast"), "defences")
+    assert {row.keys["network"] for row in onwards if row.keys["defence"] == META} == {home}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("attacks", ("fgsm",)), ("per_class", 5), ("split", (1, 1, 1))], ids=lambda one: str(one)
+)
+def test_what_says_nothing_beside_sets_that_are_there_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name} means nothing beside attacked_sets, which are made already"):
+        asked(attacked_sets=("mine",), **{name: value})
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -140,6 +188,7 @@ def test_sets_that_are_there_take_the_place_of_those_that_would_be_made() -> Non
         ({"variants": ("mixup",)}, "'mixup' is not of the form"),
         ({"variants": ("tricks=luck",)}, "tricks=luck is none of none, sar"),
         ({"start": "meta-at"}, "start = meta-at is not allowed"),
+        ({"meta_recipe": "meta-at:objective=meta-at(ways=1)"}, "meta_recipe must not name an objective"),
     ],
 )
 def test_empty_and_circular_questions_are_refused(options: dict[str, Any], message: str) -> None:
@@ -152,3 +201,18 @@ def test_unknown_names_are_refused() -> None:
         asked(sections=("attack",))
     with pytest.raises(UnknownName, match="mad-x"):
         asked(like="mad-x")
+
+
+def answered(defence: str, ra: list[float], after: list[float], **keys: Any) -> Answered:
+    about = {"defence": defence, "attack": "mad/13", "role": "train", "measure": "adapt", "is_victim": defence == NONE}
+    episodes = {"ra": ra, "ra_after": after, "sa": 0.9, "sa_after": [0.8] * len(after), "n": 20, "n_clean": 100}
+    return Answered({**about, "made_on": "", "dataset": "digits", **keys}, [episodes])
+
+
+def test_networks_without_shots_stand_beside_an_oracle() -> None:
+    """The best episode of an oracle counts alone; without shots there is none that is best."""
+    victim, yopo = answered(NONE, [0.1], [0.5]), answered("r-yopo", [0.3, 0.5, 0.4], [0.3, 0.5, 0.4])
+    _, one = scored([victim, yopo])
+    found = one.edsr(["mad/13"])
+    assert found is not None and found.mean == pytest.approx((0.4 - 0.1) / (0.9 - 0.1 + 0.9 - 0.8))
+    assert found.ci95 is not None and found.over == "episodes"

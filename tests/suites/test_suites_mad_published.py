@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from stillproof.report.answers import Answered
+from stillproof.suites.mad.defence_scores import Scored
 from stillproof.suites.mad.published import published_ablation, published_of
-from stillproof.suites.mad.scored import Scored
 from stillproof.suites.mad.suite import Mad
 from stillproof.suites.requests import Row
 
 
 @pytest.fixture(autouse=True)
 def _all_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stillproof.suites.mad.known.find_spec", lambda name: name)
+    monkeypatch.setattr("stillproof.suites.mad.known_attacks.find_spec", lambda name: name)
 
 
 def row_of(suite: Mad, **keys: Any) -> Row:
@@ -33,7 +33,7 @@ def printed(suite: Mad, defence: str = "r-at", *, after: bool = True) -> list[st
 
 
 def faithful(**options: Any) -> Mad:
-    return Mad(**{"protocol": "faithful", **options})
+    return Mad(**{"protocol": "faithful", "sections": ("defences",), **options})
 
 
 def test_tables_2_and_3() -> None:
@@ -48,7 +48,8 @@ def test_tables_4_and_5() -> None:
         variant: [value and value.printed for value in published_ablation(one_of(suite, variant=variant)).values()]
         for variant in ("", "inner_lr=0.001,lr=0.0001", "eta=0,clip=0,warmup=0,smoothing=0,mixup=0", "order=first")
     }
-    assert list(found.values()) == [["95.50", "100.92"], ["93.20", "97.80"], ["98.30", "97.70"], [None, None]]
+    wanted = [["95.50", "100.92", "46.00"], ["93.20", "97.80", None], ["98.30", "97.70", "32.60"], [None] * 3]
+    assert list(found.values()) == wanted
 
 
 @pytest.mark.parametrize(
@@ -76,5 +77,5 @@ def test_nothing_stands_beside_anything_else(options: dict[str, Any]) -> None:
 
 
 def test_nothing_stands_where_attacks_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stillproof.suites.mad.known.find_spec", lambda name: None)
+    monkeypatch.setattr("stillproof.suites.mad.known_attacks.find_spec", lambda name: None)
     assert printed(faithful()) == [None] * 3

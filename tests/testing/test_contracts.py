@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from stillproof.core.components import (
     stages,
     suites,
 )
+from stillproof.core.registry import Registry
 from stillproof.data.load import data_root
 from stillproof.testing.check import CHECKS
 from stillproof.testing.check_attack import check_attack
@@ -34,11 +36,19 @@ from stillproof.testing.check_recipe import check_recipe
 from stillproof.testing.check_stage import check_stage
 from stillproof.testing.check_suite import check_suite
 from stillproof.testing.checks import Result
+from stillproof.testing.choices import choices_of
 
 RESIZED = "resized:of=digits:size=16:channels=3"
 # Deep networks cost minutes on two cores; their smaller sisters keep the same contract by the same code.
 HEAVY = ("resnet-34", "resnet-50", "resnet-101", "resnet-152")
-NETWORKS = sorted({networks.build(name): name for name in networks.entries()}.values())  # some have two names
+# Some have two names: the family's own counts.
+BY_FAMILY = sorted(networks.entries().values(), key=lambda entry: entry.name == entry.family)
+NETWORKS = sorted({networks.build(entry.name): entry.name for entry in BY_FAMILY}.values())
+
+
+def lists_values(registry: Registry[Any], name: str) -> bool:
+    """Say whether the values of some parameter are listed, each of which is then tried."""
+    return bool(choices_of(registry, name))
 
 
 def failures(results: list[Result]) -> list[str]:
@@ -59,37 +69,37 @@ def test_stage_keeps_its_contract(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(metrics.entries()))
 def test_metric_keeps_its_contract(name: str) -> None:
     results = check_metric(name)
-    assert failures(results) == [] and len(results) == 4
+    assert failures(results) == [] and len(results) == 4 + lists_values(metrics, name)
 
 
 @pytest.mark.parametrize("name", sorted(objectives.entries()))
 def test_objective_keeps_its_contract(name: str) -> None:
     results = check_objective(name)
-    assert failures(results) == [] and len(results) == 6
+    assert failures(results) == [] and len(results) == 7 + lists_values(objectives, name)
 
 
 @pytest.mark.parametrize("name", sorted(name for name, entry in attacks.entries().items() if not entry.below))
 def test_attack_keeps_its_contract(name: str) -> None:
     results = check_attack(name)
-    assert failures(results) == [] and len(results) == 9
+    assert failures(results) == [] and len(results) == 10 + lists_values(attacks, name)
 
 
 @pytest.mark.parametrize("name", sorted(defences.entries()))
 def test_defence_keeps_its_contract(name: str) -> None:
     results = check_defence(name)
-    assert failures(results) == [] and len(results) == 8
+    assert failures(results) == [] and len(results) == 9 + lists_values(defences, name)
 
 
 @pytest.mark.parametrize("name", sorted(recipes.entries()))
 def test_recipe_keeps_its_contract(name: str) -> None:
     results = check_recipe(name)
-    assert failures(results) == [] and len(results) == 4
+    assert failures(results) == [] and len(results) == 4 + lists_values(recipes, name)
 
 
 @pytest.mark.parametrize("name", sorted(suites.entries()))
 def test_suite_keeps_its_contract(name: str) -> None:
     results = check_suite(name)
-    assert failures(results) == [] and len(results) == 4
+    assert failures(results) == [] and len(results) == 4 + lists_values(suites, name)
 
 
 @pytest.mark.parametrize("name", sorted(distillers.entries()))

@@ -78,4 +78,4 @@ def test_what_is_no_attack_is_told_so() -> None:
 
 def test_what_is_right_passes() -> None:
     found = problems(UPDATE)
-    assert set(found.values()) == {""} and len(found) == 9
+    assert set(found.values()) == {""} and len(found) == 10

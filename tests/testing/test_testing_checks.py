@@ -127,7 +127,7 @@ def test_a_suite_that_builds_at_some_scales_only_is_found_out(checked: Check) ->
     head = "from stillproof import Preset\nfrom typing import ClassVar\n"
     presets = "    presets: ClassVar[tuple[Preset, ...]] = (Preset('smoke', {'sedes': 1}),)\n    def rows"
     problems = checked(head + SUITE.replace("    def rows", presets) + "        return [Row({}, (1,))]\n")
-    assert "'sedes': did you mean 'seeds'?" in problems["builds at each scale, from plain JSON"]
+    assert "unknown parameter 'sedes' of suite '" in problems["builds at each scale, from plain JSON"]
 
 
 def test_a_suite_may_need_more_than_its_defaults(checked: Check) -> None:

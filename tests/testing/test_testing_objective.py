@@ -73,4 +73,4 @@ def test_what_is_right_passes() -> None:
     kept = STATE.replace("torch.ones(())", "training.keep('seen', torch.ones(()))")
     for body in (f"{LOGITS}F.cross_entropy(logits, targets)\n", f"{BEGIN}{kept}        return loss\n"):
         found = problems(body)
-        assert set(found.values()) == {""} and len(found) == 6
+        assert set(found.values()) == {""} and len(found) == 7

@@ -42,11 +42,12 @@ class Carried(Objective):
     def begin(self, training: Training) -> BatchLoss:
         base = begin_base("cross-entropy", training)
         shape = training.data.read(torch.tensor([0])).shape[1:]
-        noise = training.keep("perturbations", torch.zeros(len(training.data), *shape))
+        noise = training.keep("perturbations", torch.zeros(len(training.data), *shape, device=training.ctx.device))
         counter = training.keep("counter", Counter())
 
         def loss_of(batch: Batch) -> Tensor:
-            start = noise[batch.positions] + 0.01 * torch.randn(batch.images.shape, generator=batch.seeds.torch())
+            drawn = torch.randn(batch.images.shape, generator=batch.seeds.torch())
+            start = noise[batch.positions] + 0.01 * drawn.to(batch.images)
             start.requires_grad_()
             (gradient,) = torch.autograd.grad(base(replace(batch, images=batch.images + start)), start)
             noise[batch.positions] = (start + self.eps / 4 * gradient.sign()).clamp(-self.eps, self.eps).detach()

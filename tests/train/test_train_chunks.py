@@ -63,9 +63,13 @@ def test_a_batch_norm_in_training_mode_sees_all_images() -> None:
 
 
 @pytest.mark.usefixtures("three_at_once")
-@pytest.mark.parametrize("network", [NETWORK, VIT])
-def test_rows_of_chunks_are_those_of_all(network: str) -> None:
-    body = make_model(network).body.eval()
+def test_a_transformer_is_fastest_whole() -> None:
+    assert most_at_once(make_model(VIT).body.eval()) == 0
+
+
+@pytest.mark.usefixtures("three_at_once")
+def test_rows_of_chunks_are_those_of_all() -> None:
+    body = make_model(NETWORK).body.eval()
     seen: list[int] = []
 
     def features(images: Tensor) -> Tensor:

@@ -134,7 +134,7 @@ def test_without_a_compiler_it_goes_on_says_so_and_records_it(
     assert found.ctx.notes["compiled"] is False
     assert found.ctx.notes["compile_error"] == "RuntimeError: no g++ here"
     assert [record.getMessage() for record in caplog.records] == [
-        "torch.compile failed (RuntimeError: no g++ here); going on without it, more slowly."
+        "torch.compile failed (RuntimeError: no g++ here); continuing without it, more slowly."
     ]
     assert equal_weights(found.weights, expected.weights)
 

@@ -186,7 +186,7 @@ def test_augmentation_changes_what_is_learnt() -> None:
 
 
 def test_an_unknown_augmentation_is_refused() -> None:
-    with pytest.raises(UnknownName, match="unknown augmentation 'dsaa': did you mean 'dsa'"):
+    with pytest.raises(UnknownName, match="unknown augmentation 'dsaa'; did you mean 'dsa'"):
         train(Recipe(epochs=1, augment="dsaa"))
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
 from train_setups import VIT, make_model
 
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput, Diverged
 from stillproof.core.seeds import Seeds
+from stillproof.nets.body import Body
 from stillproof.testing.toy import toy_attacked, toy_images
 from stillproof.train.data import from_images
 from stillproof.train.loop import fit
@@ -179,8 +181,12 @@ def test_dropout_rests_while_answers_are_counted() -> None:
     for one in (network, episodic):
         body = one.body
         body.add_module("dropped", torch.nn.Dropout(0.5))
+        seen: list[bool] = []
+        dropped = body.get_submodule("dropped")
+        dropped.register_forward_hook(lambda module, *_, seen=seen: seen.append(module.training))
+        body.register_forward_hook(lambda _, __, said, dropped=dropped: dropped(said))
         said_of(one, one.weights(), images)
-        assert not body.get_submodule("dropped").training or one.norms == "episode"
+        assert seen and not any(seen)
     norms = [m for m in episodic.body.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm)]
     assert norms and all(m.training for m in norms)
     model.body.train()
@@ -236,6 +242,23 @@ def test_steps_that_blow_up_end_an_episode_and_are_counted() -> None:
     assert all(bool(value.isfinite().all()) for value in found.weights.values())
 
 
+def test_weights_that_are_numbers_but_say_none_end_an_episode_too() -> None:
+    """All answers would be class 0, as argmax has it, and a tenth of the images right."""
+    found = Found()
+    adaptation(make_model("mlp:width=16"), lr=1e25).fair_episode(4, Seeds(0), found)
+    assert found.diverged == 1 and found.right[0] == [found.right[0][0]] * 5
+    assert found.clean_after == [found.clean_before]
+
+
+def test_what_is_no_number_is_no_class() -> None:
+    model = make_model()
+    network = PairNetwork(model.body, 1.0, 0.0, "fixed")
+    wild = {name: torch.full_like(value, float("nan")) for name, value in network.weights().items()}
+    images = torch.zeros(6, 1, 8, 8)
+    assert said_of(network, wild, images).tolist() == [-1] * 6
+    assert right_of(network, wild, images, torch.zeros(6, dtype=torch.int64)) == 0
+
+
 def test_norms_that_adapt_are_put_back_after_an_episode() -> None:
     model = make_model("convnet-1-bn:width=4")
     before, found = state(model), Found()
@@ -256,6 +279,64 @@ def test_as_printed_it_learns_from_what_it_is_judged_by() -> None:
     assert shares[best] > found.right[best][0] / found.asked[best], "beside the weights at the start, on its own images"
     assert found.waiting == len(shares) - 1 - best
     assert found.clean_after[best:] == [found.clean_after[best]] * (len(shares) - best)
+
+
+class Tied(Body):
+    """Two layers share one matrix, which ``state_dict`` has under both names and ``named_parameters`` under one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second, self.classifier = nn.Linear(64, 64), nn.Linear(64, 64), nn.Linear(64, 3)
+        self.second.weight = self.first.weight
+
+    def features(self, images: Tensor) -> Tensor:
+        found: Tensor = self.second(self.first(images.flatten(1)).relu()).relu()
+        return found
+
+
+@pytest.mark.parametrize("printed", [False, True])
+def test_weights_that_layers_share_are_stepped_under_all_of_their_names(printed: bool) -> None:
+    torch.manual_seed(0)
+    model, found = TrainedModel(make_model().front, Tied()), Found()
+    whole, start = adaptation(model), state(model)
+    if printed:
+        whole.printed_episode(start, PRINTED, Seeds(0), found)
+    else:
+        whole.fair_episode(3, Seeds(0), found)
+    assert not torch.equal(found.weights["first.weight"], start["first.weight"])
+    assert torch.equal(found.weights["first.weight"], found.weights["second.weight"])
+    model.body.load_state_dict(found.weights)
+    assert torch.equal(whole.network.weights()["first.weight"], found.weights["first.weight"])
+
+
+def test_weights_at_the_start_are_looked_at_with_the_norms_at_the_start() -> None:
+    model, found = make_model("convnet-1-bn:width=4"), Found()
+    start = state(model)
+    whole = adaptation(model, norms="adapted")
+    for number in range(3):
+        whole.printed_episode(start, PRINTED, Seeds(number), found)
+    images = model.front(toy_images().read(slice(None)))
+    assert not torch.equal(start["layers.1.running_mean"], state(model)["layers.1.running_mean"])
+    model.body.eval()
+    assert torch.equal(whole.network.logits(start, images), make_model("convnet-1-bn:width=4").body.eval()(images))
+
+
+def test_dropout_of_a_network_that_is_judged_is_drawn_by_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Norms that adapt put dropout to work in the step before an epoch is judged."""
+
+    def with_dropout() -> TrainedModel:
+        model = plain("convnet-1-bn:width=4")
+        model.body.register_forward_pre_hook(lambda body, args: (functional.dropout(args[0], 0.5, body.training),))
+        return model
+
+    plain = make_model
+    monkeypatch.setattr(f"{__name__}.make_model", with_dropout)
+    curves = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        _, ctx = meta_train(with_objective("episodes=2,batch_norm=adapted", epochs=6))
+        curves.append([line["validation"] for line in ctx.notes[CURVE]])
+    assert curves[0] == curves[1]
 
 
 @pytest.mark.parametrize("printed", [False, True])

@@ -128,3 +128,8 @@ def test_long_gradients_are_shortened_all_together() -> None:
     short = clipped(gradient, 1.0)
     assert torch.allclose(short["a"], torch.tensor([0.6, 0.0])) and torch.allclose(short["b"], torch.tensor([[0.8]]))
     assert clipped(gradient, 10.0) is gradient and clipped(gradient, 0.0) is gradient
+
+
+def test_a_network_for_other_classes_is_told_so() -> None:
+    with pytest.raises(BadInput, match="the network says 5 numbers of an image, and there are 3 classes"):
+        pair_loss(torch.zeros(4, 5), torch.zeros(4, 5), torch.zeros(4, 3), eta=0.5, smoothing=0.2)

@@ -129,7 +129,7 @@ def test_what_an_objective_is_built_on_is_compiled_all_the_same(monkeypatch: pyt
     [
         ("twice", "objective 'twice' has several losses for a batch: no other can be built on it"),
         ("reptile", "objective 'reptile' trains in a way of its own: no other can be built on it"),
-        ("kll", "unknown objective 'kll': did you mean 'kl'"),
+        ("kll", "unknown objective 'kll'; did you mean 'kl'"),
         ("kl(temperature=0)", "objective 'kl': temperature must be positive"),
     ],
 )
@@ -181,7 +181,7 @@ def test_unknown_objectives_fail_while_planning(tmp_path: Path) -> None:
         names.recipe("smoke:objective=hinge")
     with pytest.raises(BadInput, match="objective 'kl': temperature must be positive, not 0"):
         names.recipe("smoke:objective=kl(temperature=0)")
-    with pytest.raises(UnknownName, match="unknown parameter of objective 'kl' 'temp'"):
+    with pytest.raises(UnknownName, match="unknown parameter 'temp' of objective 'kl'"):
         names.recipe("smoke:objective=kl(temp=0)")
     with pytest.raises(BadInput, match="eps must be positive, not -1"):
         names.recipe("smoke:objective=fgsm-training(base=fgsm-training(eps=-1))")

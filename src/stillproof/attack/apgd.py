@@ -39,16 +39,16 @@ NEEDED, NEEDED_WITH_TARGET = 3, 4  # classes, for the ratio of differences of lo
 )
 @dataclass(frozen=True)
 class APGD(StepAttack):
-    """Go up the gradient in long steps, and halve them for each image when its loss grows no more.
+    """Take long steps up the gradient, and halve them for each image when its loss stops growing.
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
         steps: Number of steps.
         norm: Norm of the ball.
-        loss: What shall grow: the cross-entropy, or the ratio of differences of logits.
-        restarts: How often to begin anew with the images that are not fooled yet.
-        rho: Share of steps in which the loss must grow for them to stay as long as they are.
-        samples: Number of gradients for each step, of which the mean counts: for models that answer at random.
+        loss: Loss to maximise: the cross-entropy, or the difference-of-logits ratio (DLR).
+        restarts: Number of runs, each on the images that are not fooled yet.
+        rho: Share of steps in which the loss must grow for the step size to stay.
+        samples: Gradients averaged in each step, for models that answer at random.
     """
 
     steps: int = 100

@@ -22,11 +22,11 @@ class APGDTargeted(APGD):
         eps: Radius of the ball, in pixels of [0, 1].
         steps: Number of steps towards each class.
         norm: Norm of the ball.
-        loss: What shall grow: the ratio of differences of logits towards a class, or minus its cross-entropy.
-        restarts: How often to begin anew with the images that are not fooled yet.
-        rho: Share of steps in which the loss must grow for them to stay as long as they are.
-        samples: Number of gradients for each step, of which the mean counts: for models that answer at random.
-        classes: The most classes that are tried; all others, if there are fewer.
+        loss: Loss to maximise: the difference-of-logits ratio (DLR) towards a class, or minus its cross-entropy.
+        restarts: Number of runs, each on the images that are not fooled yet.
+        rho: Share of steps in which the loss must grow for the step size to stay.
+        samples: Gradients averaged in each step, for models that answer at random.
+        classes: Number of other classes to try at most.
     """
 
     loss: Literal["ce", "dlr"] = "dlr"

@@ -25,10 +25,10 @@ from stillproof.attack.foreign.art_repairs import (
     mended,
     most_forwards,
 )
-from stillproof.attack.foreign.asked import Asked
 from stillproof.attack.foreign.base import AttackOne, ForeignAttack, Told
+from stillproof.attack.foreign.blank_model import BlankModel
+from stillproof.attack.foreign.counting_model import CountingModel
 from stillproof.attack.foreign.library import used_class
-from stillproof.attack.foreign.stranger import Stranger
 from stillproof.core.components import attacks
 from stillproof.core.errors import BadInput
 
@@ -41,11 +41,11 @@ SHARED = frozenset({"SpatialTransformation"})  # attacks that MAD makes once for
 class ART(ForeignAttack):
     """Any attack of adversarial-robustness-toolbox by its class, as art/HopSkipJump:max_iter=5.
 
-    ``stillproof show art/HopSkipJump`` tells what it can be given. Whether it is targeted is told by targets alone.
+    ``stillproof show art/HopSkipJump`` lists its options. Only targets make it targeted.
 
     Args:
         attack: The class.
-        options: What is given to it, in one form.
+        options: Its options, written in one form.
         release: The version of the library.
         as_mad: Whether it is called as MAD does: always with the true class, which some take for the one to go to, and
             one object for all images that are attacked together where that remembers the first.
@@ -69,7 +69,7 @@ class ART(ForeignAttack):
 
     @classmethod
     def own_defaults(cls, name: str) -> dict[str, Any]:
-        """Return options that are given to a class unless somebody says otherwise."""
+        """Return options that are given to a class unless told otherwise."""
         return OWN_DEFAULTS.get(name, {})
 
     def wants_probabilities(self) -> bool:
@@ -81,7 +81,7 @@ class ART(ForeignAttack):
         known = self.parameters(self.attack)
         every = known | self._usual() | dict(options)
         try:
-            self._made(art_classifier(Stranger(CLASSES), SHAPE, CLASSES, torch.device("cpu")), options, aims=False)
+            self._made(art_classifier(BlankModel(CLASSES), SHAPE, CLASSES, torch.device("cpu")), options, aims=False)
         except Exception as error:
             if type(error).__name__ == "EstimatorError":
                 raise BadInput(f"attack {self.name!r} is not made for classifiers of torch.") from error
@@ -90,7 +90,7 @@ class ART(ForeignAttack):
         aims = not self.as_mad and self.attack not in WANTS_MORE and ("targeted" in known or self.attack in Y_IS_TARGET)
         return Told(norm, radius, aims, art_passes(self.attack, every), self.as_mad or self.attack not in NEEDS_TARGET)
 
-    def ready(self, asked: Asked, crafting: Crafting, options: Mapping[str, Any]) -> AttackOne:
+    def ready(self, asked: CountingModel, crafting: Crafting, options: Mapping[str, Any]) -> AttackOne:
         """Return what attacks an image with an object of its own, which remembers nothing."""
         assert crafting.clean_logits is not None
         shape, classes = tuple(crafting.images.shape[1:]), crafting.clean_logits.shape[1]

@@ -123,7 +123,7 @@ def _warn_of_randomness(crafting: Crafting) -> None:
     first, again = crafting.clean_logits, crafting.peek(crafting.images)
     changed = int(differ(first, again).sum())
     changed, total = _so_far(crafting.victim, "random", changed, len(crafting))
-    said = f"the model answers at random, for {changed} of {total} images: attack its mean, by autoattack:version=rand."
+    said = f"the model answers at random ({changed} of {total} images): use autoattack:version=rand instead."
     _tell(crafting.victim, "random", said if changed else None)
 
 
@@ -131,8 +131,8 @@ def _warn_of_square(crafting: Crafting, found: int) -> None:
     """Say if the attack without gradients finds what those with gradients do not."""
     found, total = _so_far(crafting.victim, "square", found, len(crafting.ledger.labels))
     said = (
-        f"Square, which uses no gradients, fools {found} images, of {total} in all, that withstand all attacks with "
-        "gradients: these may be masked, and the model less robust than it seems."
+        "the model may be less robust than it seems: Square, which uses no gradients, fools images that withstand all "
+        f"gradient attacks ({found} of {total}), so gradients may be masked."
     )
     _tell(crafting.victim, "square", said if found > max(1, SPARED * total) else None)
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.norms import Norm, by_image, sizes
-from stillproof.attack.nearing import SMALL, falling, farthest
+from stillproof.attack.minimal_norm import SMALL, falling, farthest
 from stillproof.core.components import attacks
 from stillproof.core.presets import Preset
 

@@ -15,15 +15,15 @@ from stillproof.core.components import attacks
 @attacks.register("difgsm", version=1, paper="arXiv:1803.06978")
 @dataclass(frozen=True)
 class DIFGSM(MIFGSM):
-    """Go against what the model says of an image that is now and then smaller, and somewhere else.
+    """Take steps against the model's answer to randomly resized and padded copies of the image.
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
-        step: Size of a step; a quarter of eps if none is given.
+        step: Step size; a quarter of eps by default.
         steps: Number of steps.
-        decay: How much of earlier gradients is left with each step.
-        resize: The smallest copy, as a share of an image's size.
-        diversity: How likely an image is seen as a copy.
+        decay: Decay of the momentum with each step.
+        resize: Smallest size of a copy, as a share of the image's.
+        diversity: Probability that the model sees such a copy instead of the image.
     """
 
     decay: float = 0.0

@@ -16,16 +16,16 @@ from stillproof.core.components import attacks
 @attacks.register("eotpgd", version=1, paper="arXiv:1907.00895")
 @dataclass(frozen=True)
 class EOTPGD(PGD):
-    """Go up the mean of several gradients at the same point, put back into the ball after each step.
+    """Take steps up the mean of several gradients at the same point, projected back into the ball after each one.
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
-        step: Size of a step; a quarter of eps if none is given.
+        step: Step size; a quarter of eps by default.
         steps: Number of steps.
         norm: Norm of the ball.
-        random_start: Whether to begin anywhere in the ball, and not at the image.
-        restarts: How often to begin anew with the images that are not fooled yet.
-        samples: Number of gradients for each step.
+        random_start: Whether to start at a random point of the ball instead of at the image.
+        restarts: Number of runs, each on the images that are not fooled yet.
+        samples: Gradients averaged in each step.
     """
 
     samples: int = 2

@@ -28,7 +28,7 @@ class FABTargeted(FAB):
         beta: Share of the change that is left once the border is crossed.
         farthest: Size of a change beyond which an image stays as it was; without a number, the nearest one counts
             wherever it is.
-        classes: The most classes that are tried; all others, if there are fewer.
+        classes: Number of other classes to try at most.
     """
 
     classes: int = 9

@@ -16,11 +16,11 @@ from stillproof.core.components import attacks
 @attacks.register("ffgsm", version=1, paper="arXiv:2001.03994")
 @dataclass(frozen=True)
 class FFGSM(StepAttack):
-    """Begin anywhere in the ball, and move every pixel by one step against the true class.
+    """Start at a random point of the ball, and move every pixel by one step against the true class.
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
-        step: Size of the step; 1.25 times eps if none is given.
+        step: Step size; 1.25 times eps by default.
     """
 
     step: float | None = None

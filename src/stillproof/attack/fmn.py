@@ -13,7 +13,7 @@ from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.losses import margin
 from stillproof.attack.base.norms import Norm, by_image, sizes
-from stillproof.attack.nearing import SMALL, falling, farthest, into_balls, inward, to_border
+from stillproof.attack.minimal_norm import SMALL, falling, farthest, into_balls, inward, to_border
 from stillproof.core.components import attacks
 from stillproof.core.presets import Preset
 

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.norms import Norm
-from stillproof.attack.foreign.asked import Asked
 from stillproof.attack.foreign.base import AttackOne, ForeignAttack, Told
+from stillproof.attack.foreign.counting_model import CountingModel
 from stillproof.attack.foreign.installed import module_of
 from stillproof.attack.foreign.library import used_class
 from stillproof.core.components import attacks
@@ -33,11 +33,11 @@ SEARCHES = ("binary_search_steps", "population", "repeats")
 class Foolbox(ForeignAttack):
     """Any attack of foolbox by its class, as foolbox/LinfPGD:steps=20:epsilon=8/255.
 
-    ``stillproof show foolbox/LinfPGD`` tells what it can be given; the radius of a ball is ``epsilon``.
+    ``stillproof show foolbox/LinfPGD`` lists its options; the radius of a ball is ``epsilon``.
 
     Args:
         attack: The class.
-        options: What is given to it, in one form.
+        options: Its options, written in one form.
         release: The version of the library.
     """
 
@@ -74,7 +74,7 @@ class Foolbox(ForeignAttack):
         aims = AIMLESS.isdisjoint(base.__name__ for base in type(made).__mro__)
         return Told(_norm(made), radius, aims, _passes(self.attack, every))
 
-    def ready(self, asked: Asked, crafting: Crafting, options: Mapping[str, Any]) -> AttackOne:
+    def ready(self, asked: CountingModel, crafting: Crafting, options: Mapping[str, Any]) -> AttackOne:
         """Return what attacks an image with an object of its own."""
         foolbox = module_of("foolbox", "")
         model = foolbox.PyTorchModel(asked, bounds=(0, 1), device=crafting.images.device)

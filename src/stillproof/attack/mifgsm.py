@@ -15,13 +15,13 @@ from stillproof.core.components import attacks
 @attacks.register("mifgsm", version=1, paper="arXiv:1710.06081")
 @dataclass(frozen=True)
 class MIFGSM(IteratedAttack):
-    """Go in the direction that the gradients of all steps so far agree on.
+    """Take steps along the gradients accumulated over all steps so far.
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
-        step: Size of a step; a quarter of eps if none is given.
+        step: Step size; a quarter of eps by default.
         steps: Number of steps.
-        decay: How much of earlier gradients is left with each step.
+        decay: Decay of the momentum with each step.
     """
 
     decay: float = 1.0

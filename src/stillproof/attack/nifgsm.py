@@ -15,7 +15,7 @@ from stillproof.core.components import attacks
 @attacks.register("nifgsm", version=1, paper="arXiv:1908.06281")
 @dataclass(frozen=True)
 class NIFGSM(MIFGSM):
-    """Take each gradient where the momentum would lead, and go in the direction that all so far agree on."""
+    """Take each gradient where the momentum would lead, and step along all gradients so far."""
 
     def gradient(self, walk: Walk) -> Tensor:
         """Return the gradient ahead.

@@ -27,15 +27,15 @@ from stillproof.core.components import attacks
 )
 @dataclass(frozen=True)
 class PGD(IteratedAttack):
-    """Go up the gradient in steps of the steepest direction, put back into the ball after each.
+    """Take steps up the gradient, projected back into the ball after each one.
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
-        step: Size of a step; a quarter of eps if none is given.
+        step: Step size; a quarter of eps by default.
         steps: Number of steps.
         norm: Norm of the ball.
-        random_start: Whether to begin anywhere in the ball, and not at the image.
-        restarts: How often to begin anew with the images that are not fooled yet.
+        random_start: Whether to start at a random point of the ball instead of at the image.
+        restarts: Number of runs, each on the images that are not fooled yet.
     """
 
     norm: Norm = "Linf"

@@ -36,7 +36,7 @@ class Square(BoundedAttack):
         norm: Norm of the ball.
         p_init: Share of an image that the first squares change.
         rescaled: Whether the schedule of the squares' size, made for 10,000 queries, is stretched over those there are.
-        restarts: How often to begin anew with the images that are not fooled yet.
+        restarts: Number of runs, each on the images that are not fooled yet.
         gives_back: Whether images that are not fooled come back as they were, and not as near to it as they came; those
             that need no change are then left alone.
         loss: What a square must make larger to be kept: the margin of the best wrong class, or the cross-entropy.

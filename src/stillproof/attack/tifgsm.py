@@ -18,15 +18,15 @@ SIGMAS = 3.0  # of the normal distribution, from the middle of the kernel to its
 @attacks.register("tifgsm", version=1, paper="arXiv:1904.02884")
 @dataclass(frozen=True)
 class TIFGSM(DIFGSM):
-    """Go along a gradient that is blurred, as the mean over shifted images would be.
+    """Take steps along a blurred gradient, as the mean over shifted images would be.
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
-        step: Size of a step; a quarter of eps if none is given.
+        step: Step size; a quarter of eps by default.
         steps: Number of steps.
-        decay: How much of earlier gradients is left with each step.
+        decay: Decay of the momentum with each step.
         resize: The smallest copy that the model sees, as a share of an image's size.
-        diversity: How likely an image is seen as a copy.
+        diversity: Probability that the model sees such a copy instead of the image.
         kernel: Width of the blur, in pixels; odd.
     """
 

@@ -11,10 +11,10 @@ from torch import Tensor
 
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.norms import Norm
-from stillproof.attack.foreign.asked import Asked
 from stillproof.attack.foreign.base import AttackOne, ForeignAttack, Told
+from stillproof.attack.foreign.blank_model import BlankModel
+from stillproof.attack.foreign.counting_model import CountingModel
 from stillproof.attack.foreign.library import used_class
-from stillproof.attack.foreign.stranger import Stranger
 from stillproof.core.components import attacks
 
 # Names of radii, and norms of attacks that are given none.
@@ -33,11 +33,11 @@ PASSES: Mapping[str, float] = {"AutoAttack": 10_000.0, "JSMA": 1_000.0, "DeepFoo
 class Torchattacks(ForeignAttack):
     """Any attack of torchattacks by its class, as torchattacks/PGD:steps=20:eps=8/255.
 
-    ``stillproof show torchattacks/PGD`` tells what it can be given. Whether it is targeted is told by targets alone.
+    ``stillproof show torchattacks/PGD`` lists its options. Only targets make it targeted.
 
     Args:
         attack: The class.
-        options: What is given to it, in one form.
+        options: Its options, written in one form.
         release: The version of the library.
     """
 
@@ -52,19 +52,19 @@ class Torchattacks(ForeignAttack):
 
     @classmethod
     def own_defaults(cls, name: str) -> dict[str, Any]:
-        """Return options that are given to a class unless somebody says otherwise."""
+        """Return options that are given to a class unless told otherwise."""
         # By default the seed is 0, which makes all images draw the same; None stands for one of each image's own.
         return {"seed": None} if "seed" in cls.parameters(name) else {}
 
     def told(self, options: Mapping[str, Any]) -> Told:
         """Return what is known of it."""
         every = self.parameters(self.attack) | dict(options)
-        made = self._made(Stranger(), options, seed=0)
+        made = self._made(BlankModel(), options, seed=0)
         norm = NORMS.get(self.attack, every.get("norm", "Linf" if any(key in every for key in RADII) else "L2"))
         radius = next((float(every[key]) for key in RADII if key in every), None)
         return Told(norm, radius, "targeted" in made.supported_mode, _passes(self.attack, every))
 
-    def ready(self, asked: Asked, crafting: Crafting, options: Mapping[str, Any]) -> AttackOne:
+    def ready(self, asked: CountingModel, crafting: Crafting, options: Mapping[str, Any]) -> AttackOne:
         """Return what attacks an image with an object of its own."""
 
         def attack_one(one: Crafting) -> Tensor:

@@ -15,7 +15,7 @@ from stillproof.core.components import attacks
 @attacks.register("tpgd", version=1, paper="arXiv:1901.08573")
 @dataclass(frozen=True)
 class TPGD(CloseStart):
-    """Go away from what the model says of the clean image, by the Kullback-Leibler divergence; labels play no part."""
+    """Move away from the model's answer to the clean image, by Kullback-Leibler divergence; labels play no part."""
 
     has_target = False
 

@@ -17,19 +17,19 @@ from stillproof.core.components import attacks
 @attacks.register("upgd", version=1)
 @dataclass(frozen=True)
 class UPGD(EOTPGD):
-    """Go in the direction that the normalised mean gradients of all steps agree on.
+    """Take steps along the normalised mean gradients accumulated over all steps so far.
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
-        step: Size of a step; a quarter of eps if none is given.
+        step: Step size; a quarter of eps by default.
         steps: Number of steps.
         norm: Norm of the ball.
-        random_start: Whether to begin anywhere in the ball, and not at the image.
-        restarts: How often to begin anew with the images that are not fooled yet.
+        random_start: Whether to start at a random point of the ball instead of at the image.
+        restarts: Number of runs, each on the images that are not fooled yet.
         samples: Number of gradients for each step.
-        decay: How much of earlier gradients is left with each step.
-        loss: What shall grow: the cross-entropy, the margin of the best wrong class, or the ratio of differences of
-            logits.
+        decay: Decay of the momentum with each step.
+        loss: Loss to maximise: the cross-entropy, the margin of the best wrong class, or the difference-of-logits
+            ratio (DLR).
     """
 
     random_start: bool = False

@@ -21,6 +21,7 @@ from stillproof.cli.attack_options import (
 )
 from stillproof.cli.options import (
     DataOption,
+    DeviceOption,
     JsonOption,
     PluginOption,
     StoreOption,
@@ -34,7 +35,9 @@ from stillproof.cli.table import print_text
 
 
 def command(
-    model: Annotated[str, typer.Argument(help="Model: id, prefix, name or folder; or somebody's checkpoint.")],
+    model: Annotated[
+        str, typer.Argument(help="Model: its id (or the start of it), name or folder, or a third-party checkpoint.")
+    ],
     dataset: Annotated[str, typer.Option("--dataset", help="Data set that it was trained for.")],
     attack: AttackOption,
     eps: EpsOption = None,
@@ -47,7 +50,7 @@ def command(
     protocol: ProtocolOption = "fair",
     check: CheckOption = False,
     keep: Annotated[
-        Path | None, typer.Option("--keep", help="Copy the changed images, with a picture, to this folder.")
+        Path | None, typer.Option("--keep", help="Copy the changed images, with a preview, to this folder.")
     ] = None,
     seed: DrawsOption = 0,
     network: CheckpointNetworkOption = None,
@@ -55,12 +58,13 @@ def command(
     data: DataOption = None,
     plugin: PluginOption = None,
     workers: WorkersOption = 1,
+    device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Attack a model on test images, and say how much of its accuracy is left."""
+    """Measure how much of a model's accuracy attacks leave."""
     names = [with_params(name, settings) for name in split_list(attack) or []]
     limits = limits_of(eps, norm, targeted, protocol)
-    with session(store, data, plugin, workers) as opened:
+    with session(store, data, plugin, workers, device) as opened:
         score = opened.attack(
             model, dataset, names, **limits, limit=limit, seed=seed, check=check, keep=keep, network=network or ""
         )

@@ -10,6 +10,7 @@ import typer
 from stillproof.cli.attack_options import NORMS, CheckpointNetworkOption, DrawsOption, LimitOption, eps_of
 from stillproof.cli.options import (
     DataOption,
+    DeviceOption,
     JsonOption,
     PluginOption,
     StoreOption,
@@ -17,9 +18,9 @@ from stillproof.cli.options import (
     one_of,
     split_list,
 )
-from stillproof.cli.output import say, write, write_json
+from stillproof.cli.output import say, write_json
 from stillproof.cli.session import session
-from stillproof.cli.table import FORMATS, print_text
+from stillproof.cli.table import FormatOption, NotesOption, checked_format, print_file, print_text
 
 
 def command(
@@ -30,31 +31,38 @@ def command(
     norm: Annotated[str, typer.Option("--norm", help="Norm of changes: Linf, L2 or L1.")] = "Linf",
     attack: Annotated[
         str | None,
-        typer.Option("--attack", help="Only these attacks, comma-separated: fmn,adv-lib/fmn. [default: all]"),
+        typer.Option("--attack", help="Compare only these attacks, comma-separated: fmn,adv-lib/fmn. [default: all]"),
     ] = None,
     limit: LimitOption = None,
-    budget: Annotated[int, typer.Option("--budget", help="Most passes of each image, forward and backward.")] = 2000,
+    budget: Annotated[
+        int, typer.Option("--budget", help="Passes allowed for each image, forward and backward together.")
+    ] = 2000,
     eps: Annotated[
         str | None,
-        typer.Option("--eps", help="Radius at which robust accuracy is said. [default: median of the best known]"),
+        typer.Option("--eps", help="Radius to report robust accuracy at. [default: median of the best known]"),
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Write the curves to this file: png, pdf or svg.")] = None,
-    form: Annotated[str, typer.Option("--format", help="text, json, csv, md or latex.")] = "text",
+    form: FormatOption = "text",
+    notes: NotesOption = False,
     seed: DrawsOption = 0,
     network: CheckpointNetworkOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
     workers: WorkersOption = 1,
+    device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run all attacks of a norm at the same number of passes, and say how near each comes to the best that is known."""
+    """Compare how strong attacks are at equal numbers of passes.
+
+    Each is measured against the nearest change that any of them finds.
+    """
     from stillproof.report.drawing.save import check_ending, save_figure
 
-    chosen, shown = one_of("norm", norm, NORMS), "json" if as_json else one_of("format", form, FORMATS)
+    chosen, shown = one_of("norm", norm, NORMS), checked_format(form, as_json, notes=notes)
     if plot is not None:
         check_ending(plot)
-    with session(store, data, plugin, workers) as opened:
+    with session(store, data, plugin, workers, device) as opened:
         found = opened.attack_bench(
             models,
             dataset,
@@ -74,6 +82,4 @@ def command(
     elif shown == "text":
         print_text([found.table()], ", ".join(found.models))
     else:
-        from stillproof.report.tables.formats import FORMATS as FILES
-
-        write(FILES[shown](found.table()))
+        print_file([found.table()], shown, notes)

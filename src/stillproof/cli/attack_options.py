@@ -26,21 +26,19 @@ EpsOption = Annotated[
 NormOption = Annotated[str | None, typer.Option("--norm", help="Norm of the ball: Linf, L2 or L1.")]
 TargetedOption = Annotated[
     str | None,
-    typer.Option(
-        TARGETED, metavar="[POLICY]", help="Aim at a class: next (if nothing is said), random or least-likely."
-    ),
+    typer.Option(TARGETED, metavar="[POLICY]", help="Aim at a class: next (the default), random or least-likely."),
 ]
-LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N test images. [default: all]")]
+LimitOption = Annotated[int | None, typer.Option("--limit", help="Attack only the first N test images. [default: all]")]
 ProtocolOption = Annotated[
     str,
     typer.Option(
         "--protocol", help="fair: pixels are attacked; faithful or faithful:beard: normalised images, as in BEARD."
     ),
 ]
-CheckOption = Annotated[bool, typer.Option("--check", help="Look for signs of gradient masking.")]
-DrawsOption = Annotated[int, typer.Option("--seed", help="Seed of what attacks draw.")]
+CheckOption = Annotated[bool, typer.Option("--check", help="Look for signs of gradient masking, too.")]
+DrawsOption = Annotated[int, typer.Option("--seed", help="Seed of the attacks' random draws.")]
 CheckpointNetworkOption = Annotated[
-    str | None, typer.Option("--network", help="Network of a checkpoint, where its weights do not tell it.")
+    str | None, typer.Option("--network", help="Network of a checkpoint, where it cannot be told from the weights.")
 ]
 
 
@@ -79,5 +77,5 @@ def eps_of(text: str | None) -> float | None:
     """Return the radius that a text means; none without a text."""
     value = None if text is None else number_of(text)
     if text is not None and value is None:
-        raise BadInput(f"--eps {text!r} is no number: write one, or a fraction such as 8/255.")
+        raise BadInput(f"--eps {text!r} is not a number: write one, or a fraction such as 8/255.")
     return value

@@ -8,8 +8,10 @@ from typing import Annotated, get_args
 import typer
 
 from stillproof.cli.attack_options import CheckpointNetworkOption
+from stillproof.cli.command_group import WholeHelp
 from stillproof.cli.options import (
     DataOption,
+    DeviceOption,
     JsonOption,
     PluginOption,
     StoreOption,
@@ -25,7 +27,8 @@ from stillproof.cli.table import print_text
 from stillproof.core.errors import BadInput
 
 app = typer.Typer(
-    help="Turn attacks into data sets: the same images under many attacks.",
+    cls=WholeHelp,
+    help="Build data sets of images under many attacks.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -40,12 +43,12 @@ def build(
         str | None,
         typer.Argument(
             metavar="[MAD-SET]",
-            help="mad-m, mad-c or mad-t with a victim of its own; mad-quick and mad-smoke are small ones of digits.",
+            help="mad-m, mad-c or mad-t, each with its own victim; mad-quick and mad-smoke are small ones of digits.",
         ),
     ] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", help="Data set, where no MAD set is named.")] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="Data set, unless a MAD set is named.")] = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="Model to attack: id, name or folder, or somebody's checkpoint.")
+        str | None, typer.Option("--model", help="Model to attack: id, name or folder, or a third-party checkpoint.")
     ] = None,
     attacks: Annotated[
         str | None,
@@ -57,37 +60,43 @@ def build(
     ] = None,
     per_class: Annotated[
         int | None,
-        typer.Option("--per-class", help="Images of every class. [default: as many as the smallest class has]"),
+        typer.Option("--per-class", help="Images per class. [default: as many as the smallest class has]"),
     ] = None,
     split: Annotated[
         str | None,
-        typer.Option("--split", help="Shares to learn from, to choose by and to test on. [default: 14,5,11]"),
+        typer.Option("--split", help="Shares for training, validation and test. [default: 14,5,11]"),
     ] = None,
     protocol: Annotated[
         str, typer.Option("--protocol", help="fair: sources are split once; faithful:mad: as MAD's code does.")
     ] = "fair",
-    seed: Annotated[int | None, typer.Option("--seed", help="Seed of sources, of their split, and of attacks.")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="What to call the set.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed of the sources, of their split, and of the attacks.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name the set.")] = None,
     pool: PoolOption = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what it takes, from a few timed images of each attack.")
+        bool,
+        typer.Option("--dry-run", help="Estimate the cost from a few timed images of each attack, and build nothing."),
     ] = False,
     network: CheckpointNetworkOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
     workers: WorkersOption = 1,
+    device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Attack images of every class, and keep what each attack makes of them."""
+    """Attack images of every class, and keep the attacked images."""
     check_pool(pool)
-    with session(store, data, plugin, workers) as opened:
+    with session(store, data, plugin, workers, device) as opened:
         from stillproof.attack_set_question import asked_by_mad, asked_of
         from stillproof.model_finder import find_model
 
         named = split_list(attacks)
         if config is not None and (dataset or model):
-            raise BadInput(f"{config} has its own data set and victim: leave out --dataset and --model, or {config}.")
+            raise BadInput(
+                f"{config} has its own data set and victim: leave out --dataset and --model, or leave out {config}."
+            )
         if config is not None:
             question = asked_by_mad(config.lower(), protocol)
             if named is not None:
@@ -115,7 +124,7 @@ def build(
 
 @app.command("show")
 def show(given: SetArgument = None, store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Show what came of each attack of a set."""
+    """Show how well each attack of a set did."""
     with session(store, None, None) as opened:
         found = opened.found_attack_set(given)
     if as_json:
@@ -133,10 +142,10 @@ def import_(
     part: Annotated[str, typer.Option("--part", help="Which split of it.")] = "test",
     model: Annotated[
         str | None,
-        typer.Option("--model", help="Model that says what it sees: id, name or folder, or somebody's checkpoint."),
+        typer.Option("--model", help="Model to classify the images: id, name or folder, or a third-party checkpoint."),
     ] = None,
     pool: Annotated[
-        str | None, typer.Option("--pool", help="Pool for the sets. [default: the name of the folder]")
+        str | None, typer.Option("--pool", help="Pool to put the sets into. [default: the folder's name]")
     ] = None,
     network: CheckpointNetworkOption = None,
     store: StoreOption = None,
@@ -144,7 +153,10 @@ def import_(
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take over attacked images in MAD's folder layout: a set for each attack, all in one pool."""
+    """Import attacked images from folders in MAD's layout.
+
+    Each attack becomes a set; all of them are put into one pool.
+    """
     with session(store, data, plugin) as opened:
         from stillproof.core.types import Split
 
@@ -162,11 +174,11 @@ def import_(
 @app.command("export")
 def export(
     given: Annotated[str, typer.Argument(metavar="SET", help="Number or name of the set, or a pool.")],
-    out: Annotated[Path, typer.Argument(help="New or empty folder.")],
+    out: Annotated[Path, typer.Argument(help="Folder to write to, new or empty.")],
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a set in MAD's folder layout: a folder of pictures for each attack."""
+    """Write a set in MAD's layout: one folder for each attack."""
     with session(store, None, None) as opened:
         folders = opened.attack_set_export(given, out)
     if as_json:
@@ -177,12 +189,12 @@ def export(
 
 @app.command("gallery")
 def gallery(
-    out: Annotated[Path, typer.Option("--out", help="Picture to write, a PNG.")],
+    out: Annotated[Path, typer.Option("--out", help="PNG file to write.")],
     given: SetArgument = None,
     store: StoreOption = None,
     data: DataOption = None,
 ) -> None:
-    """Draw one image under every attack of a set, with its change beside it."""
+    """Draw one image under every attack, with its change."""
     with session(store, data, None) as opened:
         found = opened.attack_set_gallery(opened.found_attack_set(given), out)
     say(f"picture: {found}")

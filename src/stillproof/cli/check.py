@@ -13,10 +13,8 @@ from stillproof.core.errors import BadInput
 from stillproof.core.plugins import load_plugin, read_plugin
 
 
-def command(
-    plugin: Annotated[Path, typer.Argument(help="Python file with components.")], as_json: JsonOption = False
-) -> None:
-    """Run the contract checks on every component that a plug-in file registers."""
+def command(plugin: Annotated[Path, typer.Argument(help="Python file to check.")], as_json: JsonOption = False) -> None:
+    """Check that the components of a plug-in keep their contracts."""
     from stillproof.testing.check import check_module
 
     loaded = read_plugin(plugin)

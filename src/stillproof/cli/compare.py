@@ -8,6 +8,7 @@ import typer
 
 from stillproof.cli.options import (
     DataOption,
+    DeviceOption,
     JsonOption,
     NetworkOption,
     PluginOption,
@@ -26,9 +27,7 @@ from stillproof.cli.train import RecipeOption, SeedsOption, TestedOnOption
 def command(
     names: Annotated[
         list[str],
-        typer.Argument(
-            help="Methods of the newest run that has them; or models; or sets: artifacts, files, data sets."
-        ),
+        typer.Argument(help="What to compare: methods of one run, or models, or sets (artifacts, files, data sets)."),
     ],
     network: NetworkOption = "home",
     recipe: RecipeOption = None,
@@ -40,12 +39,16 @@ def command(
     data: DataOption = None,
     plugin: PluginOption = None,
     workers: WorkersOption = 1,
+    device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare every two of them on paired test images and seeds; sets are trained on first, as `train` does."""
+    """Compare sets, models or methods pair by pair.
+
+    Test images and seeds are paired; sets are trained on first, as `train` does.
+    """
     from stillproof.report.runs import called, run_meant
 
-    with session(store, data, plugin, workers) as opened:
+    with session(store, data, plugin, workers, device) as opened:
         found = opened.compare(
             names,
             network=network,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 
 
 def to_toml(suite: str, params: dict[str, Any]) -> str:
@@ -22,7 +23,7 @@ def read_toml(path: Path, suite: str) -> dict[str, Any]:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"configuration {path} cannot be read: {error}.") from error
+        raise BadInput(f"configuration {path} cannot be read: {plain_reason(error)}.") from error
     written = values.pop("suite", suite)
     if written != suite:
         raise BadInput(f"configuration {path} is for suite {written!r}, not {suite!r}.")

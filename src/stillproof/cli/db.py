@@ -1,4 +1,4 @@
-"""stillproof db: join stores, remove a run, or tidy up."""
+"""stillproof db: merge stores, remove a run, or tidy up."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import Annotated
 import typer
 
 from stillproof.cli import merge
+from stillproof.cli.command_group import WholeHelp
 from stillproof.cli.options import JsonOption, StoreOption
 from stillproof.cli.output import say, write, write_json
 
-FILES_STAY = "note: the files stay, since the folder of artifacts was named and may serve other stores, too."
+FILES_STAY = "note: the files stay, since other stores may share this folder of artifacts."
 
-app = typer.Typer(help="Join stores, remove a run, or tidy up.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=WholeHelp, help="Merge stores, remove a run, or tidy up.", no_args_is_help=True, rich_markup_mode=None
+)
 app.command("merge")(merge.command)
 
 
@@ -52,11 +55,14 @@ def rm(
 
 @app.command("prune")
 def prune(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and remove nothing.")] = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove what nothing refers to: unfinished leftovers, lost artifacts, stale checkpoints; never an answer."""
+    """Remove leftovers that nothing refers to; never an answer.
+
+    These are unfinished cells, lost artifacts and stale checkpoints.
+    """
     from stillproof.report.tables.table import Bytes
     from stillproof.report.tables.text import text_of
     from stillproof.store.prune import prune as prune_store

@@ -8,6 +8,7 @@ import typer
 
 from stillproof.cli.options import (
     DataOption,
+    DeviceOption,
     JsonOption,
     NetworkOption,
     OutOption,
@@ -33,7 +34,7 @@ EVERY = "every="  # before the spacing of snapshots
 
 
 def command(
-    dataset: Annotated[str, typer.Argument(help="Data set, or a folder with train/<class>/ images.")],
+    dataset: Annotated[str, typer.Argument(help="Data set, or a folder with images in train/CLASS/ and test/CLASS/.")],
     method: Annotated[str, typer.Argument(help="Distiller.")],
     ipc: Annotated[int, typer.Option("--ipc", help="Images per class.")],
     seed: Annotated[int, typer.Option("--seed", help="Seed.")] = 0,
@@ -41,21 +42,24 @@ def command(
     network: NetworkOption = "home",
     scale: Annotated[str, typer.Option("--scale", help="Preset: smoke, quick or paper.")] = "paper",
     snapshots: Annotated[
-        str | None, typer.Option("--snapshots", help="Steps to keep as sets of their own: 0,50,200 or every=50.")
+        str | None, typer.Option("--snapshots", help="Also keep the set after these steps: 0,50,200 or every=50.")
     ] = None,
-    part: Annotated[str, typer.Option("--part", help="train, or fit: without the held-out tenth.")] = "train",
+    part: Annotated[
+        str, typer.Option("--part", help="Training images to use: train (all), or fit (without the held-out tenth).")
+    ] = "train",
     out: OutOption = None,
     pool: PoolOption = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
+    device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Distil a data set; a stopped run goes on where it was."""
+    """Distil a data set; a stopped run resumes where it was."""
     checked = one_of("scale", scale, SCALES)
     check_pool(pool)
-    with session(store, data, plugin) as opened:
-        from stillproof.targets import export_set
+    with session(store, data, plugin, device=device) as opened:
+        from stillproof.image_finder import export_set
 
         reference = with_params(method, settings)
         made = opened.distill(
@@ -113,5 +117,5 @@ def _snapshot_steps(text: str | None, opened: Session, dataset: str, method: str
     built, _ = Resolver(opened.root).method(method, scale, source(dataset).info.name, ipc)
     steps = getattr(built, "steps", None)
     if not isinstance(steps, int):
-        raise BadInput(f"--snapshots {text!r} needs a method that goes in steps, and {method!r} does not.")
+        raise BadInput(f"--snapshots {text!r} needs a method that works in steps, which {method!r} does not.")
     return list(range(0, steps, int(spacing)))  # without the last, which is the result

@@ -13,7 +13,7 @@ from stillproof.core.plugins import import_entry_points, index_entry_points
 
 
 def command(store: StoreOption = None, data: DataOption = None, as_json: JsonOption = False) -> None:
-    """Look at packages, processor, compiler, data folder and store."""
+    """Check packages, processor, compiler, data folder and store."""
     from stillproof.core.provenance import provenance
     from stillproof.data.load import data_root
     from stillproof.run.stage import default_device

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING
 
 from stillproof.cli.output import say, write, write_json, write_table
+from stillproof.cli.pasted import as_option
 from stillproof.core.amounts import duration
+from stillproof.core.components import suites
 from stillproof.core.errors import BadInput
-from stillproof.suites.fixed_set import ARTIFACT
+from stillproof.core.given_params import NONE
+from stillproof.report.rows import FULL
 
 if TYPE_CHECKING:
-    from stillproof.run.cuts import Cut
+    from stillproof.run.cost_parts import CostPart
     from stillproof.run.forecast import Forecast
-    from stillproof.run.parts import Part
 
 SPEED = re.compile(r"(?i)([0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?)\s*([kmgtp]?)flop(?:s|/s)?")
 PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 SHOWN_CUTS = 8
+FULL_RECIPE = "full_recipe"  # ends the name of every parameter that says how networks are trained on all real images
 
 
 def speed_of(text: str | None) -> float | None:
@@ -32,23 +35,28 @@ def speed_of(text: str | None) -> float | None:
     return speed
 
 
-def print_forecast(found: Forecast, as_json: bool) -> None:
-    """Print a forecast, for people or as JSON."""
+def print_forecast(found: Forecast, suite: str, set_before: Container[str], as_json: bool) -> None:
+    """Print a forecast, for people or as JSON; ``set_before`` are the parameters that are given by ``--set``."""
+    options = [as_option(cut, set_before) for cut in found.cuts]
     if as_json:
-        write_json(found.as_dict())
+        told = found.as_dict()
+        write_json(told | {"cuts": [cut | {"option": text} for cut, text in zip(told["cuts"], options, strict=True)]})
         return
+    if line := _about_full(found, suite, options):
+        write(line)
     for line in found.sentences():
         write(line)
     for key, parts in (("section", found.by_section), ("method", found.by_method)):
         if parts and found.estimate.seconds:
             _print_parts(key, parts, found)
     if found.cuts:
-        rows = [(_change(cut), f"{100 * cut.saves:.0f} %") for cut in found.cuts[:SHOWN_CUTS]]
-        write_table(("change one setting", "saves"), rows, title="what would save most")
+        write("what would save most, if one of these is added to the command:")
+        for cut, text in list(zip(found.cuts, options, strict=True))[:SHOWN_CUTS]:
+            write(f" {_share(cut.saves):>5}  {text}")  # no table, which would break options that are too long for it
     say("nothing was computed (--dry-run)")
 
 
-def _print_parts(key: str, parts: Sequence[Part], found: Forecast) -> None:
+def _print_parts(key: str, parts: Sequence[CostPart], found: Forecast) -> None:
     """Print one line per section or method, the most expensive first."""
     total = found.estimate.seconds
     header = [key, "cells", "time here", "share"]
@@ -58,16 +66,24 @@ def _print_parts(key: str, parts: Sequence[Part], found: Forecast) -> None:
         row = [part.about[key], str(part.cells), duration(part.seconds), f"{100 * part.seconds / total:.1f} %"]
         row += [duration(part.assumed_seconds)] if part.assumed_seconds is not None else []
         rows.append([*row, f"{100 * part.saves_seconds / total:.1f} %"])
-    title = f"by {key}; what several need counts for the first of them in the suite's order"
-    write_table([*header, "saved without it"], rows, title=title)
+    title = f"by {key}; shared cells count for the first that needs them"
+    write_table([*header, "saved if left out"], rows, title=title)
 
 
-def _change(cut: Cut) -> str:
-    if isinstance(cut.before, list):
-        return f"{cut.parameter} without {', '.join(_name(one) for one in cut.before if one not in cut.after)}"
-    return f"{cut.parameter} {cut.before} -> {cut.after if cut.after != '' else 'none'}"
+def _about_full(found: Forecast, suite: str, options: Sequence[str]) -> str:
+    """Say which share goes into all real images, which stand beside the methods unnamed, and what leaves them out."""
+    seconds = sum(part.seconds for part in found.by_method if part.about["method"] == FULL)
+    ways = [
+        f"{text} saves {_share(cut.saves)}"
+        for cut, text in zip(found.cuts, options, strict=True)
+        if cut.parameter.endswith(FULL_RECIPE) and cut.after == NONE
+    ]
+    if not (seconds and ways):
+        return ""
+    share = f"all real images (full): {_share(seconds / found.estimate.seconds)} of the time, about {duration(seconds)}"
+    lost = getattr(suites.get(suite), "without_full", "")
+    return "; ".join([share, *ways, *([lost] if lost else [])])
 
 
-def _name(value: Any) -> str:
-    """Return a value of a list; a set that is there already by its name alone."""
-    return str(value).partition(f":{ARTIFACT}=")[0]
+def _share(part: float) -> str:
+    return f"{100 * part:.0f} %"

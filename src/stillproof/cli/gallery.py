@@ -16,14 +16,18 @@ def command(
     artifacts: Annotated[list[str] | None, typer.Argument(help="Artifacts: id, prefix, name or folder.")] = None,
     run: Annotated[
         str | None,
-        typer.Option("--run", help="All sets of a run, seed 0: its number, name or hash, or a suite for its newest."),
+        typer.Option(
+            "--run", help="Show all sets of a run (seed 0): its number, name or hash, or a suite for its newest."
+        ),
     ] = None,
-    ipc: Annotated[str | None, typer.Option("--ipc", help="With --run: only these images per class: 1,10.")] = None,
+    ipc: Annotated[
+        str | None, typer.Option("--ipc", help="With --run: show only these images per class: 1,10.")
+    ] = None,
     animate: Annotated[
-        bool, typer.Option("--animate", help="Show the snapshots that distill --snapshots kept, one after another.")
+        bool, typer.Option("--animate", help="Show the snapshots that distill --snapshots kept, one after the other.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The picture to write. [default: gallery.png; animated, gallery.gif]")
+        Path | None, typer.Option("--out", help="File to write. [default: gallery.png, or gallery.gif with --animate]")
     ] = None,
     store: StoreOption = None,
     plugin: PluginOption = None,
@@ -36,7 +40,7 @@ def command(
     from stillproof.store.store import open_store
 
     if ipc is not None and run is None:
-        raise BadInput(f"--ipc {ipc} chooses among the sets of a run: name one with --run, or leave it out.")
+        raise BadInput(f"--ipc {ipc} selects sets of a run: name the run with --run, or leave it out.")
     out = out or Path("gallery.gif" if animate else "gallery.png")
     check_ending(out, animate)
     load_components(plugin)

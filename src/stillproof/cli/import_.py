@@ -1,4 +1,4 @@
-"""stillproof import: take over other people's distilled sets, models, logs and configurations."""
+"""stillproof import: third-party distilled sets, models, logs and configurations."""
 
 from __future__ import annotations
 
@@ -41,34 +41,41 @@ def command(
         ),
     ] = None,
     dataset: Annotated[
-        str | None, typer.Option("--dataset", help="Data set that it stands for; sets and checkpoints need it.")
+        str | None, typer.Option("--dataset", help="Data set that it stands for; required for sets and checkpoints.")
     ] = None,
-    form: Annotated[
-        str, typer.Option("--format", help="Format; an unknown one lists them, docs/import.md explains them.")
-    ] = "auto",
+    form: Annotated[str, typer.Option("--format", help="Format; auto detects it, docs/import.md lists all.")] = "auto",
     space: Annotated[
-        str, typer.Option("--space", help="What the numbers are: auto, pixels, normalised or zca.")
+        str, typer.Option("--space", help="Space of the images: auto, pixels, normalised or zca.")
     ] = "auto",
     mean: Annotated[
         str | None,
-        typer.Option("--mean", help="Means that images are normalised with, one per channel: 0.49,0.48,0.45."),
+        typer.Option("--mean", help="Means that the images were normalised with, one per channel: 0.49,0.48,0.45."),
     ] = None,
-    std: Annotated[str | None, typer.Option("--std", help="Standard deviations likewise; both or neither.")] = None,
+    std: Annotated[
+        str | None, typer.Option("--std", help="Standard deviations, likewise; give both or neither.")
+    ] = None,
     experiment: Annotated[
-        int | None, typer.Option("--experiment", help="One of several, counted from 0; -1 is the last. [default: all]")
+        int | None,
+        typer.Option(
+            "--experiment", help="Import only this experiment, counted from 0; -1 is the last. [default: all]"
+        ),
     ] = None,
     images: Annotated[
-        Path | None, typer.Option("--images", help="In place of PATH: file of images, whose labels --labels names.")
+        Path | None, typer.Option("--images", help="Instead of PATH: file of images; --labels names their labels.")
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option("--labels", help="File of labels; or folder with labels recorded epoch by epoch (epoch_0/...)."),
+        typer.Option("--labels", help="File of labels, or folder of labels recorded epoch by epoch (epoch_0/...)."),
     ] = None,
-    labels_seed: Annotated[int, typer.Option("--labels-seed", help="Seed of the order that --labels has.")] = 42,
-    method: Annotated[str, typer.Option("--method", help="Whose method made it, where no name says so.")] = "",
+    labels_seed: Annotated[
+        int, typer.Option("--labels-seed", help="Seed of the order that --labels was recorded in.")
+    ] = 42,
+    method: Annotated[
+        str, typer.Option("--method", help="Method that made the set, where its name does not tell.")
+    ] = "",
     teacher: Annotated[
         str | None,
-        typer.Option("--teacher", help="Models of the store whose answers are the labels, anew in every epoch: a,b."),
+        typer.Option("--teacher", help="Models of the store that label every batch anew: a,b."),
     ] = None,
     network: CheckpointNetworkOption = None,
     out: OutOption = None,
@@ -78,15 +85,18 @@ def command(
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take over a distilled set or a model: find its format, check it, and put it into the store."""
+    """Import a distilled set or a model from a file or folder.
+
+    Its format is detected, and nothing is stored unless all of it passes the checks.
+    """
     check_pool(pool)
     if path is not None and takes(path, form):
         if pool is not None:
-            raise BadInput(f"{path} is neither a set nor a model, which pools hold: leave --pool out.")
+            raise BadInput(f"pools hold sets and models, and {path} is neither: leave --pool out.")
         said: dict[str, object] = {"dataset": dataset, "network": network, "method": method, "teacher": teacher}
         said |= {"space": space, "mean": mean, "std": std, "labels": labels, "experiment": experiment}
         for option in (name for name, value in said.items() if value not in (None, "", "auto")):
-            raise BadInput(f"{path} says by itself what it is about: leave --{option} out.")
+            raise BadInput(f"{path} itself says what it is about: leave --{option} out.")
         import_beard(path, form, out, store, plugin, as_json)
         return
     if path is not None and not path.exists():
@@ -130,7 +140,7 @@ def _sets(
     opened: Session, path: Path, dataset: str, options: ImportOptions, out: Path | None, as_json: bool
 ) -> list[str]:
     """Import sets; return their ids."""
-    from stillproof.targets import export_set
+    from stillproof.image_finder import export_set
 
     made, found = opened.import_sets(path, dataset, options)
     folders = [_folder(one, out, len(made)) for one in made]
@@ -166,6 +176,7 @@ def _model(
         return [made.artifact]
     write(f"{made.name}: {made.network}, {made.bytes} bytes")
     write(f"{_how(made.cached)}; artifact {made.artifact}\n{out or made.path}")
+    write(f"next: stillproof attack {made.name} --dataset {dataset} --attack pgd")
     return [made.artifact]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from stillproof.cli.config import to_toml
 from stillproof.cli.output import say, write, write_json
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 
 LOG, CONFIG = "beard-log", "beard-config"
 
@@ -31,7 +32,7 @@ def import_beard(
         _config(path, out, as_json)
         return
     if out is not None:
-        raise BadInput(f"--out takes what was imported elsewhere, and {path} is a log: leave it out.")
+        raise BadInput(f"--out copies an imported set or model, and {path} is a log: leave it out.")
     _logs(path, store, plugin, as_json)
 
 
@@ -50,7 +51,7 @@ def _config(path: Path, out: Path | None, as_json: bool) -> None:
         try:
             out.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise BadInput(f"{out} cannot be written: {error}.") from error
+            raise BadInput(f"{out} cannot be written: {plain_reason(error)}.") from error
     if as_json:
         about = {"suite": read.suite, "params": read.params, "commands": list(read.commands)}
         write_json({"found": list(read.found), "sets": [], "models": [], "config": about})

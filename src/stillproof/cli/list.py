@@ -21,11 +21,14 @@ MANY = 4  # short names of one family, from which on they are folded
 
 def command(
     kind: Annotated[str | None, typer.Argument(help="One of: " + ", ".join(REGISTRIES))] = None,
-    every: Annotated[bool, typer.Option("--all", help="Also every short name of families that have many.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also list every short name.")] = False,
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List distillers, networks, data sets, recipes, objectives, augmentations, attacks, defences and suites."""
+    """List distillers, networks, data sets, attacks, suites and other components.
+
+    Every kind of component is listed, or only the one that is named.
+    """
     if kind is not None and kind not in REGISTRIES:
         raise UnknownName("kind of component", kind, REGISTRIES)
     load_components(plugin)

@@ -15,6 +15,7 @@ from stillproof.cli import (
     attack_bench,
     attack_set,
     check,
+    cite,
     compare,
     data,
     db,
@@ -33,16 +34,18 @@ from stillproof.cli import (
 )
 from stillproof.cli import list as list_verb
 from stillproof.cli.attack_options import OptionalPolicy
+from stillproof.cli.command_group import Verbs
 from stillproof.cli.output import write
 from stillproof.core.errors import StillproofError
+from stillproof.core.validate import wanted
 
 INTERRUPTED = 130
 
 app = typer.Typer(
     name="stillproof",
-    help="Proof for distilled datasets: distil image data sets and say honestly how much is left in them.",
+    help="Distil image data sets, and measure honestly what the distilled sets are worth.",
     no_args_is_help=True,
-    add_completion=False,
+    cls=Verbs,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -57,7 +60,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def options(
     asked: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Take the options that stand before a verb."""
@@ -79,6 +82,7 @@ app.command("compare")(compare.command)
 app.command("plot")(plot.command)
 app.add_typer(pool.app, name="pool")
 app.command("gallery")(gallery.command)
+app.command("cite")(cite.command)
 app.command("why")(why.command)
 app.command("check")(check.command)
 app.command("doctor")(doctor.command)
@@ -99,16 +103,26 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = _interrupted()
     except TyperException as error:
-        _say(error.format_message())
+        _say(_sentence(error))
         code = error.exit_code
-    except BrokenPipeError:  # the reader of a pipe has gone: nothing to say to anybody
-        code = 0
     sys.exit(code or 0)
 
 
 def _interrupted() -> int:
-    _say("stopped; everything finished is kept, and the same command goes on from here.")
+    _say("stopped; finished work is kept, and the same command resumes from here.")
     return INTERRUPTED
+
+
+def _sentence(error: TyperException) -> str:
+    """Return what the parser of the command line says, in our own words where pydantic speaks through it."""
+    said = error.format_message()
+    if error.__cause__ is not None:
+        from pydantic import ValidationError
+
+        if isinstance(error.__cause__, ValidationError):
+            first = error.__cause__.errors()[0]
+            return f"{said.replace(first['msg'], wanted(first))}."
+    return said
 
 
 def _say(text: str) -> None:

@@ -19,14 +19,17 @@ NAMED = 5  # cells or artifacts named in a sentence; --json names all
 
 
 def command(
-    other: Annotated[str, typer.Argument(help="The other store: a SQLite file or a URL. It is only read.")],
+    other: Annotated[str, typer.Argument(help="Store to merge from: a SQLite file or a URL. It is only read.")],
     artifacts: Annotated[
         Path | None, typer.Option("--artifacts", help="Folder of its artifacts. [default: the one beside its file]")
     ] = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring the cells, artifacts and runs of another store into this one; again, it brings what is new."""
+    """Copy another store's work into this one; again, what is new.
+
+    Its cells, artifacts and runs are copied; what is here stays.
+    """
     from stillproof.store.merge import merge
     from stillproof.store.other_store import open_other
     from stillproof.store.store import open_store

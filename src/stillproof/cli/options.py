@@ -8,37 +8,41 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from stillproof.cli.output import say
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
-from stillproof.core.reference import split_outside
+from stillproof.core.reference import parse_list, split_outside
 
 Choice = TypeVar("Choice", bound=str)
 
 StoreOption = Annotated[
     str | None, typer.Option("--store", envvar="STILLPROOF_STORE", help="Store URL. [default: sqlite:///stillproof.db]")
 ]
-DataOption = Annotated[str | None, typer.Option("--data", envvar="STILLPROOF_DATA", help="Folder with the data sets.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
+DataOption = Annotated[str | None, typer.Option("--data", envvar="STILLPROOF_DATA", help="Folder of the data sets.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print only JSON on standard output.")]
 PluginOption = Annotated[
-    list[Path] | None, typer.Option("--plugin", help="Python file with components of your own; may be repeated.")
+    list[Path] | None, typer.Option("--plugin", help="Python file with your own components; may be repeated.")
 ]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Also copy the artifact to this folder.")]
-SectionOption = Annotated[
-    str | None, typer.Option("--section", help="Only these sections of the suite, comma-separated.")
-]
+SectionOption = Annotated[str | None, typer.Option("--section", help="Show only these sections, comma-separated.")]
 SuiteOrRun = Annotated[str | None, typer.Argument(metavar="[SUITE]", help="Suite; not needed with --run.")]
 RunOption = Annotated[
     str | None, typer.Option("--run", help="Run: its number, name or hash. [default: the suite's newest]")
 ]
-MethodsOption = Annotated[str | None, typer.Option("--methods", help="Only these methods, comma-separated.")]
+MethodsOption = Annotated[str | None, typer.Option("--methods", help="Show only these methods, comma-separated.")]
 WorkersOption = Annotated[
-    int, typer.Option("--workers", min=1, help="Processes; with more than one, each has one thread.")
+    int, typer.Option("--workers", min=1, help="Number of processes; with several, each uses one thread.")
+]
+DeviceOption = Annotated[
+    str | None,
+    typer.Option("--device", help="Where to compute: cpu, cuda or cuda:1. [default: the first GPU, else the CPU]"),
 ]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Parameter of the method as key=value; may be repeated.")
 ]
 NetworkOption = Annotated[
-    str, typer.Option("--network", help="Network, as in convnet-3:width=64; home is the ConvNet for the images' size.")
+    str,
+    typer.Option("--network", help="Network, such as convnet-3:width=64; home is the ConvNet for the images' size."),
 ]
 
 
@@ -62,14 +66,14 @@ def with_params(reference: str, settings: list[str] | None) -> str:
 
 
 def split_settings(settings: list[str] | None) -> dict[str, str]:
-    """Split ``key=value`` settings; a key that comes twice is refused."""
+    """Split ``key=value`` settings; of a key that comes twice the last one counts, as with every other option."""
     found: dict[str, str] = {}
     for setting in settings or []:
         key, equals, value = setting.partition("=")
         if not (equals and key):
             raise BadInput(f"--set {setting!r} is not of the form key=value.")
         if key in found:
-            raise BadInput(f"--set gives {key} twice, {found[key]!r} and {value!r}: leave one of them out.")
+            say(f"--set {setting} takes the place of --set {key}={found[key]}")
         found[key] = value
     return found
 
@@ -79,13 +83,17 @@ def other_settings(settings: list[str] | None, flags: Container[str]) -> dict[st
     found = split_settings(settings)
     for key, value in found.items():
         if key in flags:
-            raise BadInput(f"--{key} and --set {key}={value} both give {key}: leave one of them out.")
+            raise BadInput(f"--{key} and --set {key}={value} both set {key}: leave one of them out.")
     return found
 
 
 def split_list(text: str | None) -> list[str] | None:
-    """Split a comma-separated list; commas in brackets belong to its parts."""
-    return None if text is None else [part.strip() for part in split_outside(text, ",") if part.strip()]
+    """Split a comma-separated list; commas in brackets belong to its parts. An empty text is an empty list."""
+    if text is None or not text.strip():
+        return None if text is None else []
+    if not all(part.strip() for part in split_outside(text, ",")):
+        raise BadInput(f"{text!r} has a comma with nothing before or after it: leave it out, or say what is missing.")
+    return parse_list(text)
 
 
 def split_numbers(text: str | None, option: str) -> list[int] | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from stillproof.report.tables.layout import laid_out, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,8 +27,12 @@ def say(text: str) -> None:
 
 
 def write(text: str) -> None:
-    """Write a result."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    """Write a result; if the reader of a pipe has gone, as ``head`` does, nobody misses the rest."""
+    try:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_json(value: object) -> None:
@@ -33,20 +40,13 @@ def write_json(value: object) -> None:
     write(json.dumps(value, indent=2, allow_nan=False))
 
 
-def write_table(header: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
-    """Write a table for the terminal; a pipe gets it whole, however narrow it claims to be."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Column, Table
-    from rich.text import Text  # exactly as written: what people write may look like rich's markup
-
-    columns = [Column(Text(name)) for name in header]
-    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = max(console.width, 200)
-    if title:  # a line of its own: a title inside the table would break at the width of the table
-        console.print(Text(title, style="table.title"), soft_wrap=True)
-    console.print(table)
+def write_table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    title: str | None = None,
+    numbers: Sequence[bool] | None = None,
+) -> None:
+    """Write a table that fits the terminal; a pipe gets it whole. ``numbers`` says which columns are flush right."""
+    width = terminal_width()
+    lines = [wrapped(title, width)] if title else []
+    write("\n".join((*lines, "", laid_out(header, rows, numbers or [False] * len(header), width))) + "\n")

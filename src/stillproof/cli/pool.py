@@ -20,8 +20,10 @@ from stillproof.cli.attack_options import (
     TargetedOption,
     limits_of,
 )
+from stillproof.cli.command_group import WholeHelp
 from stillproof.cli.options import (
     DataOption,
+    DeviceOption,
     JsonOption,
     PluginOption,
     StoreOption,
@@ -34,9 +36,11 @@ from stillproof.cli.session import session
 if TYPE_CHECKING:
     from stillproof.session import Session
 
-app = typer.Typer(help="Group distilled sets and models under a name.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=WholeHelp, help="Group distilled sets and models under a name.", no_args_is_help=True, rich_markup_mode=None
+)
 NameArgument = Annotated[str, typer.Argument(help="Name of the pool.")]
-PoolOption = Annotated[str | None, typer.Option("--pool", help="Also put what is made into this pool.")]
+PoolOption = Annotated[str | None, typer.Option("--pool", help="Also put the result into this pool.")]
 
 
 @app.command("list")
@@ -51,24 +55,25 @@ def list_command(store: StoreOption = None, as_json: JsonOption = False) -> None
     elif found:
         write(repr(pools_table(found)))
     else:
-        write("no pools yet: stillproof pool add NAME ARTIFACT makes one.")
+        write("no pools yet: `stillproof pool add NAME ARTIFACT` makes one.")
 
 
 @app.command("add")
 def add(
     name: NameArgument,
     members: Annotated[
-        list[str] | None, typer.Argument(help="Sets and models: names, ids, folders, or files that import would take.")
+        list[str] | None, typer.Argument(help="Sets and models: names, ids, folders, or files that `import` reads.")
     ] = None,
     run: Annotated[
-        str | None, typer.Option("--run", help="All sets and models of a run or single call, as status lists them.")
+        str | None,
+        typer.Option("--run", help="Add all sets and models of a run or single call: its number, name or hash."),
     ] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", help="What files of others stand for.")] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="Data set that third-party files stand for.")] = None,
     network: CheckpointNetworkOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put sets and models into a pool, which is made if need be."""
+    """Put sets and models into a pool, which is created if need be."""
     with session(store, None, None) as opened:
         new = opened.pool_add(name, members or [], run=run, dataset=dataset, network=network or "")
         pool = opened.pool(name)
@@ -92,11 +97,11 @@ def show(name: NameArgument, store: StoreOption = None, as_json: JsonOption = Fa
 @app.command("export")
 def export(
     name: NameArgument,
-    out: Annotated[Path, typer.Option("--out", help="Folder: sets and models go below it.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder to copy to.")],
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy all that is in a pool into a folder, as artifact folders that others can use."""
+    """Copy a pool to a folder that others can use."""
     with session(store, None, None) as opened:
         places = opened.pool_export(name, out)
     if as_json:
@@ -119,11 +124,15 @@ def score(
     data: DataOption = None,
     plugin: PluginOption = None,
     workers: WorkersOption = 1,
+    device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Attack all models of a pool, and say BEARD's scores of all together: RR, AE on passes, CREI."""
+    """Attack all models of a pool, and score them together.
+
+    The scores are BEARD's: RR, AE on passes, and CREI.
+    """
     limits = limits_of(eps, norm, targeted, protocol)
-    with session(store, data, plugin, workers) as opened:
+    with session(store, data, plugin, workers, device) as opened:
         found = opened.pool_scores(name, split_list(attack) or [], **limits, limit=limit, check=check)
     if as_json:
         write_json(found.as_dict())

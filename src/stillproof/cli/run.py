@@ -13,6 +13,7 @@ from stillproof.cli.config import read_toml
 from stillproof.cli.dry_run import print_forecast, speed_of
 from stillproof.cli.options import (
     DataOption,
+    DeviceOption,
     JsonOption,
     PluginOption,
     StoreOption,
@@ -45,34 +46,37 @@ def command(
     dataset: Annotated[str | None, typer.Option("--dataset", help="Data sets, comma-separated.")] = None,
     methods: Annotated[
         str | None,
-        typer.Option(
-            "--methods", help="Distillers, artifacts (name, id or folder) and files of sets, comma-separated."
-        ),
+        typer.Option("--methods", help="Distillers and existing sets (name, id, folder or file), comma-separated."),
     ] = None,
     ipc: Annotated[str | None, typer.Option("--ipc", help="Images per class, comma-separated.")] = None,
     seeds: Annotated[int | None, typer.Option("--seeds", help="Repetitions.")] = None,
     network: Annotated[str | None, typer.Option("--network", help="Networks, comma-separated.")] = None,
-    recipe: Annotated[str | None, typer.Option("--recipe", help="How to train on distilled sets.")] = None,
+    recipe: Annotated[str | None, typer.Option("--recipe", help="Recipe for training on distilled sets.")] = None,
     selection: Annotated[str | None, typer.Option("--selection", help="last, heldout or oracle.")] = None,
     protocol: Annotated[str | None, typer.Option("--protocol", help="fair or faithful.")] = None,
     scale: Annotated[
-        str | None, typer.Option("--scale", help="smoke, quick or paper. [default: the --config file's, else quick]")
+        str | None,
+        typer.Option("--scale", help="smoke, quick or paper. [default: that of the --config file, else quick]"),
     ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Any parameter of the suite as key=value.")
+        list[str] | None, typer.Option("--set", help="Any other parameter of the suite as key=value; may be repeated.")
     ] = None,
-    name: Annotated[str | None, typer.Option("--name", help="What to call the run, for --run of other verbs.")] = None,
-    note: Annotated[str | None, typer.Option("--note", help="A sentence that `status` shows with the run.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name the run, for --run of other commands.")] = None,
+    note: Annotated[
+        str | None, typer.Option("--note", help="Keep a remark with the run, which `status` shows.")
+    ] = None,
     only: Annotated[
         str | None,
         typer.Option(
-            "--only", help="Only cells whose method or label has these words (* is anything), and their needs."
+            "--only",
+            help="Run only cells whose method or label has these words (* is any text), and their dependencies.",
         ),
     ] = None,
     stop: Annotated[bool, typer.Option("-x", help="Stop at the first failure.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and compute nothing.")] = False,
     assume: Annotated[
-        str | None, typer.Option("--assume", help="With --dry-run: also say it for a machine of this speed: 20TFLOPS.")
+        str | None,
+        typer.Option("--assume", help="With --dry-run: also estimate for a machine of this speed, such as 20TFLOPS."),
     ] = None,
     store: StoreOption = None,
     data: DataOption = None,
@@ -82,34 +86,40 @@ def command(
         typer.Option(
             "--workers",
             min=1,
-            help="Processes; with more than one, each has one thread. [default: one per core for long runs on a CPU]",
+            help="Number of processes; with several, each uses one thread. [default: one per core for long CPU runs]",
         ),
     ] = None,
+    device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a suite and print its table; finished cells are never computed again."""
+    """Run a suite and print its tables.
+
+    Finished cells are never computed again: the same command resumes a stopped run.
+    """
     speed = speed_of(assume)
     if speed and not dry_run:
-        raise BadInput(f"--assume {assume} asks what another machine would take: it goes with --dry-run.")
+        raise BadInput(f"--assume {assume} asks about another machine: it needs --dry-run.")
     options: dict[str, Any] = read_toml(config, suite) if config else {}
     given = {
         "dataset": split_list(dataset),
         "methods": split_list(methods),
         "ipc": split_numbers(ipc, "--ipc"),
         "seeds": seeds,
-        "network": split_list(network),
+        "network": network,  # of suites with one, or with several
         "recipe": recipe,
         "selection": selection,
         "protocol": protocol,
         "scale": None if scale is None else one_of("scale", scale, SCALES),
     }
     flags = {key: value for key, value in given.items() if value is not None}
-    options |= flags | with_fractions(other_settings(settings, flags))
+    others = other_settings(settings, flags)
+    options |= flags | with_fractions(others)
     if dry_run:
-        with unmade_store(store) as place, session(place, data, plugin, workers) as opened:
-            print_forecast(opened.forecast(suite, options, speed=speed, only_matching=only), as_json)
+        with unmade_store(store) as place, session(place, data, plugin, workers, device) as opened:
+            found = opened.forecast(suite, options, speed=speed, only_matching=only)
+            print_forecast(found, suite, others, as_json)
         return
-    with session(store, data, plugin, workers) as opened:
+    with session(store, data, plugin, workers, device) as opened:
         status = opened.run_suite(suite, options, name=name, note=note, only_matching=only, stop_at_failure=stop)
         _say_shared(status.shared)
         report = _report(opened.store, status.run, None if only is None else status)

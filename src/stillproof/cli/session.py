@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def session(
-    store: str | None, data: str | None, plugins: list[Path] | None = None, workers: int | None = 1
+    store: str | None,
+    data: str | None,
+    plugins: list[Path] | None = None,
+    workers: int | None = 1,
+    device: str | None = None,
 ) -> Iterator[Session]:
     """Yield a session; its store is opened when it is needed and closed afterwards."""
     from stillproof.cli.progress import Display
     from stillproof.session import Session
 
-    with (
-        Display() as display,
-        Session(store, data, workers=workers, plugins=plugins or (), on_plan=display.watch) as opened,
-    ):
+    watch = Display().watch
+    with Session(store, data, workers=workers, plugins=plugins or (), device=device, on_plan=watch) as opened:
         yield opened
 
 

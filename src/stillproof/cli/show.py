@@ -17,6 +17,7 @@ from stillproof.core.mad_attacks import is_mad, mad_attack
 from stillproof.core.presets import SCALES, preset_params, presets_of
 from stillproof.core.registry import Registry
 from stillproof.core.spec import Json
+from stillproof.core.validate import choices
 from stillproof.report.mad_tables import about_mad
 
 ARGS = "Args:"
@@ -25,12 +26,10 @@ ARGS = "Args:"
 def command(
     name: Annotated[str, typer.Argument(help="Name of a component or suite.")],
     kind: Annotated[
-        str | None, typer.Option("--kind", help="Which one, if components of two kinds have the name: distillers, ...")
+        str | None, typer.Option("--kind", help="Kind of component (distillers, ...), where two kinds share the name.")
     ] = None,
-    config: Annotated[bool, typer.Option("--config", help="Write a suite's configuration, as TOML or JSON.")] = False,
-    scale: Annotated[
-        str, typer.Option("--scale", help="smoke, quick or paper: the size that --config writes.")
-    ] = "quick",
+    config: Annotated[bool, typer.Option("--config", help="Print a suite's configuration, as TOML or JSON.")] = False,
+    scale: Annotated[str, typer.Option("--scale", help="With --config: smoke, quick or paper.")] = "quick",
     plugin: PluginOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -58,10 +57,10 @@ def command(
         write_json(told | ({"sections": sections} if sections else {}))
         return
     write(f"{name} ({registry.kind}, version {entry.version}) {entry.paper}\n{about}")
-    choices = {} if entry.below else _choices(cls)
-    header = ("parameter", "default", "one of") if choices else ("parameter", "default")
+    listed = {} if entry.below else {key: ", ".join(map(str, values)) for key, values in choices(cls).items()}
+    header = ("parameter", "default", "one of") if listed else ("parameter", "default")
     if fields:
-        write_table(header, [(key, _text(value), choices.get(key, ""))[: len(header)] for key, value in fields.items()])
+        write_table(header, [(key, _text(value), listed.get(key, ""))[: len(header)] for key, value in fields.items()])
     if presets:
         rows = [
             (p["scale"], ", ".join(p["datasets"]) or "any", _range(p["min_ipc"], p["max_ipc"]), _params(p["params"]))
@@ -113,14 +112,6 @@ def _about(cls: Any) -> str:
     if ARGS not in own:
         own += next((f"\n\n{text[text.index(ARGS) :]}" for text in inherited if ARGS in text), "")
     return own
-
-
-def _choices(cls: Any) -> dict[str, str]:
-    """Return the allowed values of every parameter that lists them."""
-    import pydantic
-
-    fields: dict[str, Any] = pydantic.TypeAdapter(cls).json_schema().get("properties", {})
-    return {name: ", ".join(map(str, field["enum"])) for name, field in fields.items() if "enum" in field}
 
 
 def _below(cls: Any, name: str) -> tuple[str, dict[str, Any]]:

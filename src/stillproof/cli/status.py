@@ -22,12 +22,12 @@ MOST = 20  # runs, and single calls
 
 def command(
     only_failed: Annotated[
-        bool, typer.Option("--failed", help="Only what failed: every cause with the places in the code.")
+        bool, typer.Option("--failed", help="Show only failures: every cause, with its places in the code.")
     ] = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what was asked of a store, how much of it is done, and what failed or is left over."""
+    """Show the runs of a store: what is done, and what failed."""
     from stillproof.report.store_status import status_of
     from stillproof.store.store import open_store
 
@@ -45,12 +45,13 @@ def command(
     write_table(
         ("stage", "state", "cells"),
         [(stage, state, str(n)) for (stage, states) in found.cells.items() for state, n in states.items()],
+        numbers=(False, False, True),
     )
     _print_runs(found.runs)
     _print_calls(found.calls)
     if found.causes:
         reasons = [(str(cause.cells), cause.label, cause.sentence, cause.place) for cause in found.causes]
-        title = "failed; the same command tries them again, and --failed tells more"
+        title = "failed; the same command tries again, --failed tells more"
         write_table(("cells", "what failed", "why", "where"), reasons, title=title)
     _print_leftovers(found.leftovers)
 
@@ -73,7 +74,11 @@ def _print_runs(runs: Sequence[ListedRun]) -> None:
         )
         for one in runs[:MOST]
     ]
-    write_table(header, rows, title=f"runs, newest first{_of(runs)}; `stillproof table --run RUN` shows one")
+    said = [n for n in range(len(header)) if any(row[n] for row in rows)]  # most runs have neither name nor note
+    shown = [[row[n] for n in said] for row in rows]
+    write_table(
+        [header[n] for n in said], shown, title=f"runs, newest first{_of(runs)}; `stillproof table --run RUN` shows one"
+    )
 
 
 def _print_calls(calls: Sequence[ListedRun]) -> None:
@@ -97,7 +102,7 @@ def _print_leftovers(left: Leftovers) -> None:
     if left.cells:
         counts = Counter((cell.stage, cell.state) for cell in left.cells)
         rows = [(stage, state, str(count)) for (stage, state), count in sorted(counts.items())]
-        todo = "the command that asked for them goes on with them, `stillproof db prune` removes them"
+        todo = "the command that asked for them resumes them, `stillproof db prune` removes them"
         write_table(("stage", "state", "cells"), rows, title=f"unfinished, and no run needs them; {todo}")
     if left.checkpoints:
         folder = left.checkpoints[0].parent
@@ -109,7 +114,7 @@ def _of(found: Sequence[ListedRun]) -> str:
 
 
 def _when(seconds: float) -> str:
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def show_causes(causes: Sequence[Cause], tell: Callable[[str], None], most: int | None = None) -> None:

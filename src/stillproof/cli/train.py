@@ -8,6 +8,7 @@ import typer
 
 from stillproof.cli.options import (
     DataOption,
+    DeviceOption,
     JsonOption,
     NetworkOption,
     PluginOption,
@@ -24,14 +25,16 @@ SELECTIONS: tuple[Selection, ...] = ("last", "heldout", "oracle")
 
 RecipeOption = Annotated[str | None, typer.Option("--recipe", help="Recipe. [default: the artifact's, else dc-bench]")]
 DefenceOption = Annotated[
-    str | None, typer.Option("--defence", help="Adversarial training, as pgd-at:eps=8/255; `list defences` has them.")
+    str | None, typer.Option("--defence", help="Adversarial training, such as pgd-at:eps=8/255; see `list defences`.")
 ]
 SeedsOption = Annotated[int, typer.Option("--seeds", help="Number of trainings.")]
-TestedOnOption = Annotated[str | None, typer.Option("--dataset", help="Where to test, if not on the artifact's own.")]
+TestedOnOption = Annotated[str | None, typer.Option("--dataset", help="Data set to test on. [default: the set's own]")]
 
 
 def command(
-    target: Annotated[str, typer.Argument(help="Artifact (id, prefix, name or folder), foreign file, or data set.")],
+    target: Annotated[
+        str, typer.Argument(help="Set to train on: artifact (id, name or folder), third-party file, or data set.")
+    ],
     network: NetworkOption = "home",
     recipe: RecipeOption = None,
     defence: DefenceOption = None,
@@ -43,12 +46,13 @@ def command(
     data: DataOption = None,
     plugin: PluginOption = None,
     workers: WorkersOption = 1,
+    device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train and report test accuracy with its interval over seeds."""
     rule = one_of("selection", selection, SELECTIONS)
     check_pool(pool)
-    with session(store, data, plugin, workers) as opened:
+    with session(store, data, plugin, workers, device) as opened:
         score = opened.train(
             target,
             dataset=dataset,

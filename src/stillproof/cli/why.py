@@ -11,11 +11,14 @@ from stillproof.cli.output import write, write_json, write_table
 
 
 def command(
-    cell: Annotated[str, typer.Argument(help="A cell's id, the beginning of one, or the name of a set or model.")],
+    cell: Annotated[str, typer.Argument(help="Id of a cell (or the start of it), or name of a set or model.")],
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show everything that a cell's name is a hash of, and how it differs from the most similar cell of its stage."""
+    """Show what a cell's name is made of.
+
+    That is everything that it is a hash of, and how that differs from the most similar cell of its stage.
+    """
     from stillproof.report.cell_names import explain_name, meaning
     from stillproof.store.store import open_store
 

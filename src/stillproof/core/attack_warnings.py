@@ -27,6 +27,6 @@ def warning_notes(told: Iterable[tuple[str, Json]]) -> list[str]:
         for kind, said in warnings_in(result.get("notes", {})).items():
             found.setdefault((attack, kind), []).append(said)
     return [
-        f"Warning of {attack}{f', on {len(said)} models, of the first' * (len(said) > 1)}: {said[0]}"
+        f"Warning about {attack}{f', on {len(said)} models, of the first' * (len(said) > 1)}: {said[0]}"
         for (attack, _), said in found.items()
     ]

@@ -11,6 +11,7 @@ from typing import Any
 
 from stillproof.core.durable import write_durably
 from stillproof.core.errors import Corrupt, StillproofError, StoreError
+from stillproof.core.plain_reason import plain_reason
 from stillproof.core.sealed_values import content_of, is_by_channels, seal_value, unseal_value
 
 log = logging.getLogger("stillproof")
@@ -37,7 +38,7 @@ def restore_loop(path: Path, parts: Mapping[str, Any], kept: Mapping[str, list[A
         return 0
     states = saved["parts"]
     if states.keys() != parts.keys() or saved["kept"].keys() != kept.keys():
-        log.warning("the checkpoint %s is of a loop with other parts; starting anew.", path)
+        log.warning("the checkpoint %s is of a loop with other parts; starting afresh.", path)
         return 0
     before = {
         key: unseal_value(b"".join(seal_value(_state(part))), path) for key, part in parts.items()
@@ -46,7 +47,7 @@ def restore_loop(path: Path, parts: Mapping[str, Any], kept: Mapping[str, list[A
         trouble = _put_back(part, states[key])
         if trouble:
             _undo(path, parts, before)
-            log.warning("the checkpoint %s does not fit %s (%s); starting anew.", path, key, trouble)
+            log.warning("the checkpoint %s does not fit %s (%s); starting afresh.", path, key, trouble)
             return 0
     for key, values in kept.items():
         values[:] = saved["kept"][key]
@@ -64,7 +65,7 @@ def save(path: Path, value: object) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
-        raise StoreError(f"the checkpoint {path} cannot be written: {error.strerror or error}.") from error
+        raise StoreError(f"the checkpoint {path} cannot be written: {plain_reason(error)}.") from error
 
 
 def load(path: Path) -> Any:
@@ -74,7 +75,7 @@ def load(path: Path) -> Any:
     try:
         return unseal_value(path.read_bytes(), path)
     except (OSError, Corrupt) as error:
-        log.warning("the checkpoint %s cannot be read (%s); starting anew.", path, type(error).__name__)
+        log.warning("the checkpoint %s cannot be read (%s); starting afresh.", path, type(error).__name__)
         return None
 
 
@@ -113,5 +114,5 @@ def _undo(path: Path, parts: Mapping[str, Any], before: Mapping[str, Any]) -> No
         if trouble:
             path.unlink(missing_ok=True)  # the next try must not come to this again
             raise StillproofError(
-                f"{key} takes neither its state in {path}, which is deleted, nor its own ({trouble}): start again."
+                f"{key} could not be restored from {path}, which is deleted ({trouble}): start again."
             )

@@ -8,14 +8,14 @@ from stillproof.core.given_params import names_nothing
 from stillproof.core.registry import Registry
 
 if TYPE_CHECKING:
-    from stillproof.core.types import Attack, Augmentation, DataSource, Distiller, Network, Suite
+    from stillproof.core.types import Augmentation, DataSource, Distiller, Network, Perturber, Suite
 
 datasets: Registry[DataSource] = Registry("data set", "datasets", "stillproof.data")
 networks: Registry[Network] = Registry("network", "networks", "stillproof.nets")
 augmentations: Registry[Augmentation] = Registry("augmentation", "augmentations", "stillproof.transforms")
 recipes: Registry[Any] = Registry("recipe", "recipes", "stillproof.train")
 objectives: Registry[Any] = Registry("objective", "objectives", "stillproof.train")
-attacks: Registry[Attack] = Registry("attack", "attacks", "stillproof.attack")
+attacks: Registry[Perturber] = Registry("attack", "attacks", "stillproof.attack")
 defences: Registry[Any] = Registry("defence", "defences", "stillproof.defend")
 distillers: Registry[Distiller] = Registry("distiller", "distillers", "stillproof.distill")
 suites: Registry[Suite] = Registry("suite", "suites", "stillproof.suites")

@@ -29,7 +29,7 @@ def _silent(_: float) -> None:
 
 def _untaught(_: Tensor) -> Taught:
     """Name no teachers."""
-    raise BadInput("this method has no teachers that could give labels: say teachers=TrainedBefore(...) in its needs.")
+    raise BadInput("this method has no teachers to give labels: declare teachers=TrainedBefore(...) in its needs.")
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class StillproofError(Exception):
@@ -27,15 +27,22 @@ class BadInput(StillproofError):
 class UnknownName(BadInput):
     """A name that nothing is registered under."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        """Say what was asked for and what comes closest to it."""
+    def __init__(self, kind: str, name: str, known: Iterable[str], of: str = "") -> None:
+        """Say what was asked for and what comes closest to it; ``of`` says whose parameter or option it is."""
         known = sorted(known)
         close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
         if close:
-            hint = f"did you mean {' or '.join(repr(c) for c in close)}?"
+            hint = f"did you mean {_either(close)}?"
+        elif known:
+            hint = f"choose one of {', '.join(known)}."
         else:
-            hint = f"known: {', '.join(known) or 'none'}."
-        super().__init__(f"unknown {kind} {name!r}: {hint}")
+            hint = "it has none." if of else "there is none yet."
+        super().__init__(f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint}")
+
+
+def _either(names: Sequence[str]) -> str:
+    *others, last = map(repr, names)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 class DuplicateName(BadInput):

@@ -16,7 +16,7 @@ def begin_loading() -> None:
 def end_loading() -> None:
     """Look as often as usual again, but never among what was loaded; nothing happens if loading never began.
 
-    What a long job leaves behind may hold tensors, and is worth a search. In somebody's own process, where nobody
+    What a long job leaves behind may hold tensors, and is worth a search. In a user's own process, where nobody
     calls ``begin_loading``, what is garbage by now is left to be found.
     """
     if gc.get_threshold() == LOADING:

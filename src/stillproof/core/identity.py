@@ -24,7 +24,7 @@ def code_identity(module: str, text: str | None = None) -> Json:
     files = closure(module, text)
     if not files:
         raise BadInput(
-            f"the source of {module} cannot be read, so that what it computes has no name: give it a .py file."
+            f"the source of {module} cannot be read, so its results cannot be named: put it into a .py file."
         )
     ours = {name: code for name, code in files.items() if name.partition(".")[0] == PACKAGE}
     lines = [line for name in ours if (line := line_of(name)) is not None]

@@ -159,7 +159,7 @@ def mad_attack(reference: str) -> MadAttack:
     return found[name]
 
 
-def meant(reference: str, info: DataInfo) -> str:
+def resolve_mad(reference: str, info: DataInfo) -> str:
     """Return the attack that a reference means on a data set; what is no number of MAD's stays as it is."""
     if not is_mad(reference):
         return reference

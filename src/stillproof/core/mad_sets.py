@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from stillproof.core.errors import UnknownName
-from stillproof.core.mad_attacks import ALL, ATTACKS, PREFIX, images_like, is_mad, meant
+from stillproof.core.mad_attacks import ALL, ATTACKS, PREFIX, images_like, is_mad, resolve_mad
 from stillproof.core.reference import parse_reference
 from stillproof.core.types import DataInfo
 
@@ -146,7 +146,7 @@ def attacks_named(texts: Sequence[str], info: DataInfo) -> list[str]:
             called = parse_reference(reference)[0] if is_mad(reference) else reference
             found[called] = reference
     for reference in found.values():
-        meant(reference, info)  # refuses what is none
+        resolve_mad(reference, info)  # refuses what is none
     return list(found.values())
 
 

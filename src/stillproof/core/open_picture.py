@@ -19,12 +19,20 @@ MOST_PIXELS = 2**28 // 3  # a quarter of a gigabyte as RGB; no photograph of Ima
 BROKEN = (OSError, SyntaxError, ValueError, TypeError, IndexError, EOFError, struct.error, zlib.error)
 
 
+class BrokenPicture(BadInput):
+    """A picture that cannot be used, and why, without its name."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path} cannot be read as a picture: {reason}.")
+        self.reason = reason
+
+
 @contextmanager
 def open_picture(path: Path) -> Iterator[Image.Image]:
     """Give the picture in a file, whose size is known and allowed before anything is decoded.
 
     Raises:
-        BadInput: It is no PNG or JPEG, too large, or turns out to be broken while it is used.
+        BrokenPicture: It is no PNG or JPEG, too large, or turns out to be broken while it is used.
     """
     try:
         with warnings.catch_warnings():
@@ -34,14 +42,14 @@ def open_picture(path: Path) -> Iterator[Image.Image]:
             check_pixel_count(path, *picture.size)
             yield picture
     except UnidentifiedImageError:
-        raise BadInput(f"{path} cannot be read as a picture: it is neither a PNG nor a JPEG.") from None
+        raise BrokenPicture(path, "it is neither a PNG nor a JPEG") from None
     except Image.DecompressionBombError as error:
-        raise BadInput(f"{path} is refused: it has more than {MOST_PIXELS} pixels.") from error
+        raise BrokenPicture(path, f"it has more than {MOST_PIXELS} pixels") from error
     except BROKEN as error:
-        raise BadInput(f"{path} cannot be read as a picture: {str(error).rstrip('.')}.") from error
+        raise BrokenPicture(path, str(error).rstrip(".")) from error
 
 
 def check_pixel_count(path: Path, width: int, height: int) -> None:
     """Refuse a picture that has too many pixels, or that would get too many when it is resized."""
     if width * height > MOST_PIXELS:
-        raise BadInput(f"{path} is refused: {width} x {height} are more than {MOST_PIXELS} pixels.")
+        raise BrokenPicture(path, f"{width} x {height} are more than {MOST_PIXELS} pixels")

@@ -16,6 +16,7 @@ from types import ModuleType
 from stillproof.core.components import REGISTRIES
 from stillproof.core.errors import PluginError
 from stillproof.core.index import scan
+from stillproof.core.plain_reason import plain_reason
 
 log = logging.getLogger("stillproof")
 
@@ -38,7 +39,7 @@ def read_plugin(path: Path) -> Plugin:
     try:
         return Plugin(path.name, path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise PluginError(f"plug-in {path} cannot be read: {error}.") from error
+        raise PluginError(f"plug-in {path} cannot be read: {plain_reason(error)}.") from error
 
 
 def load_plugin(plugin: Plugin) -> None:

@@ -18,7 +18,7 @@ def parse_reference(reference: str) -> tuple[str, dict[str, str]]:
     name, bracket, rest = head.partition("(")
     if bracket:
         if not rest.endswith(")"):
-            raise BadInput(f"{reference!r}: {head!r} goes on behind its closing bracket.")
+            raise BadInput(f"{reference!r}: {head!r} continues after its closing bracket.")
         inside = rest[:-1]
         parts = [part.strip() for part in split_outside(inside, ",") if inside.strip()] + parts
     params = {}
@@ -27,7 +27,7 @@ def parse_reference(reference: str) -> tuple[str, dict[str, str]]:
         if not (equals and key):
             raise BadInput(f"{reference!r}: {part!r} is not of the form key=value.")
         if (key := key.strip()) in params:
-            raise BadInput(f"{reference!r} gives {key} twice: leave one of them out.")
+            raise BadInput(f"{reference!r} sets {key} twice: leave one of them out.")
         params[key] = _unwrapped(value)
     return name.strip(), params
 
@@ -54,25 +54,30 @@ def parse_list(text: str) -> list[str]:
     return [_unwrapped(part) for part in split_outside(text, ",") if part.strip()]
 
 
+def list_text(values: Sequence[object]) -> str:
+    """Write a list, which ``parse_list`` takes apart into the same values."""
+    return ",".join(_wrapped(str(value), ",") for value in values)
+
+
 def split_outside(text: str, separator: str) -> list[str]:
     """Split ``text`` at every ``separator`` that is not inside brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
         if depth < 0:
-            raise BadInput(f"{text!r} closes a bracket that it did not open.")
+            raise BadInput(f"{text!r} has a closing bracket too many.")
         if character == separator and depth == 0:
             parts.append("")
         else:
             parts[-1] += character
     if depth:
-        raise BadInput(f"{text!r} opens a bracket that it does not close.")
+        raise BadInput(f"{text!r} lacks a closing bracket.")
     return parts
 
 
 def _text(value: object) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ",".join(_wrapped(str(part), ",") for part in value)
+        return list_text(value)
     return str(value)
 
 

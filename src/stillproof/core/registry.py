@@ -128,7 +128,7 @@ class Registry(Generic[T]):
         known = [f.name for f in dataclasses.fields(cast(Any, cls)) if f.init]
         for key in values:
             if key not in known:
-                raise UnknownName(f"parameter of {self.kind} {name!r}", key, known)
+                raise UnknownName("parameter", key, known, of=f"{self.kind} {name!r}")
         return validated(cls, values, f"{self.kind} {name!r}")
 
     def spec(self, component: T) -> ComponentSpec:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.core.stand_ins import StandIn, Unwrapped, shown
 
 # A name, such as ``numpy.dtype``, and what is called in its place.
@@ -45,7 +46,7 @@ def read_pickle(
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+        raise BadInput(f"{path} cannot be read: {plain_reason(error)}.") from error
     try:
         return Unwrapped(len(content), check).plain(_Restricted(content, allowed, reads, encoding).load())
     except BadInput as error:

@@ -149,7 +149,7 @@ class Augmentation(Protocol):
         ...
 
 
-class Attack(Protocol):
+class Perturber(Protocol):
     """A way to change images so that a model errs.
 
     All of them are subclasses of ``stillproof.attack.base.attack.Attack``, which owns everything but the change itself.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from stillproof.core.errors import BadInput
@@ -21,17 +21,49 @@ def validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
         built: T = _adapter(cls).validate_python(_with_lists(cls, values))
     except pydantic.ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
+        key = str(first["loc"][0]) if first["loc"] else ""
         if first["type"] == "missing":
             raise BadInput(f"{what} needs a value for {key}, which has no default.") from None
-        message = first["msg"].removeprefix("Value error, ")
         subject = f"{key} = {first['input']!r} is not allowed: " if key else ""  # no key: the class's own check speaks
-        raise BadInput(f"{what}: {subject}{message}.") from None
+        raise BadInput(f"{what}: {subject}{wanted(first)}.") from None
     for key in values:
         value = getattr(built, key)
         if isinstance(value, float) and not math.isfinite(value):
-            raise BadInput(f"{what}: {key} = {value} is not allowed: Input should be a finite number.")
+            raise BadInput(f"{what}: {key} = {value} is not allowed: give a finite number.")
     return built
+
+
+def choices(cls: Any) -> dict[str, list[Any]]:
+    """Return the allowed values of every parameter of a class that lists them, be it alone or in a list of its own."""
+    fields: dict[str, Any] = _adapter(cls).json_schema().get("properties", {})
+    listed = {name: list(_listed_in(field)) for name, field in fields.items()}
+    return {name: values for name, values in listed.items() if values}
+
+
+def _listed_in(schema: Mapping[str, Any]) -> Iterator[Any]:
+    yield from schema.get("enum", ())
+    for inner in (*schema.get("anyOf", ()), schema.get("items")):
+        if isinstance(inner, Mapping):
+            yield from _listed_in(inner)
+
+
+def wanted(details: Mapping[str, Any]) -> str:
+    """Return what a value should have been, from the details of an error of pydantic's, in our own words."""
+    kind = details["type"]
+    if kind == "literal_error":
+        return f"choose {details['ctx']['expected']}"
+    said: str = details["msg"]
+    return _WANTED.get(kind, said.removeprefix("Value error, "))
+
+
+_WANTED = {
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "give a whole number"),
+    "int_parsing_size": "give a smaller number",
+    **dict.fromkeys(("float_parsing", "float_type"), "give a number"),
+    **dict.fromkeys(("bool_parsing", "bool_type"), "give true or false"),
+    "string_type": "give text",
+    **dict.fromkeys(("tuple_type", "list_type"), "give a comma-separated list"),
+}
 
 
 def _adapter(cls: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a distilled set weighs: everything that somebody must have to train on it."""
+"""The storage that a distilled set takes: everything that is needed to train on it."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ class Weight:
 
 
 def weight_of(images: Tensor, labels: Labels) -> Weight:
-    """Return what a set of these images and labels weighs, as they are stored."""
+    """Return the storage that a set of these images and labels takes."""
     return Weight(size_in_bytes([images]), labels.bytes, labels.teacher_bytes if isinstance(labels, Taught) else 0)

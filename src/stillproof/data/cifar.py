@@ -11,6 +11,7 @@ import numpy as np
 
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Arrays, Part, first_found, image_set
 from stillproof.data.npz import read_npz
@@ -104,7 +105,7 @@ def _read_binary(files: list[Path], label_bytes: int) -> Arrays | None:
         try:
             content = np.frombuffer(file.read_bytes(), np.uint8)
         except OSError as error:
-            raise BadInput(f"{file} cannot be read: {error}.") from error
+            raise BadInput(f"{file} cannot be read: {plain_reason(error)}.") from error
         if len(content) == 0 or len(content) % (label_bytes + PIXELS):
             raise BadInput(
                 f"{file} is cut short: {len(content)} bytes are not whole records of {label_bytes + PIXELS}."

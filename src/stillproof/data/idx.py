@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.data.arrays import Arrays, Part
 
 UINT8 = 0x08  # the third byte of the magic number: type of the values; the fourth is the number of axes
@@ -33,7 +34,7 @@ def read_idx(path: Path, axes: int) -> NDArray[np.uint8]:
     try:
         content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read: {error}.") from error
+        raise BadInput(f"{path} cannot be read: {plain_reason(error)}.") from error
     start = 4 + 4 * axes
     if len(content) < start or content[:4] != bytes((0, 0, UINT8, axes)):
         raise BadInput(f"{path} is not an idx file of unsigned bytes with {axes} axes.")

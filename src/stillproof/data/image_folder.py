@@ -1,8 +1,11 @@
-"""Your own pictures: train/CLASS/*.png and test/CLASS/*.png (or .jpg, .jpeg) in a folder of your choice."""
+"""Your own pictures: train/CLASS/*.png and test/CLASS/*.png (or .jpg, .jpeg) in a folder, or CLASS/*.png to split."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -14,7 +17,12 @@ from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Arrays, Part, image_set
-from stillproof.data.pictures import class_folders, pictures_in, read_pictures
+from stillproof.data.content_split import split_by_content
+from stillproof.data.pictures import class_folders, pictures_in, read_pictures, readable_pictures
+
+USUAL_SPLIT = 0.2  # what is offered
+
+log = logging.getLogger("stillproof")
 
 
 @datasets.register("image_folder", version=1)
@@ -23,55 +31,128 @@ class ImageFolder:
     """Your own pictures, one folder per class.
 
     Args:
-        path: The folder that holds train/ and test/.
+        path: The folder that holds train/ and test/, or with ``split`` the folders of the classes.
         size: Pictures become squares of this many pixels: shorter side resized, centre cut out.
         channels: 3 for colour, 1 for grey.
+        split: Share of the pictures of every class that are for testing, where there is no train/ and test/; they are
+            chosen by what is in the files, so that the same pictures are always split in the same way.
+        skip_broken: Whether to go on without pictures that cannot be read.
     """
 
     path: str
     size: int = 32
     channels: int = 3
+    split: float = 0.0
+    skip_broken: bool = False
     placing: ClassVar[str] = "it reads your own pictures, from FOLDER/train/CLASS/ and FOLDER/test/CLASS/"
 
     def __post_init__(self) -> None:
         """Refuse what no picture can have."""
         if self.size < 1 or self.channels not in (1, 3):
             raise ValueError(f"size {self.size} must be positive and channels {self.channels} must be 1 or 3")
+        if not 0 <= self.split < 1:
+            raise ValueError(f"split must be a share below 1, such as {USUAL_SPLIT}, not {self.split:g}")
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder."""
+        return Path(self.path).expanduser()
 
     @property
     def info(self) -> DataInfo:
         """Return the description; mean and std are those of the training part, which is read for them."""
-        return _info(Path(self.path).expanduser(), self.size, self.channels)
+        return _info(self)
 
     def load(self, root: Path, split: Part) -> ImageSet:
         """Read one part; ``root`` is not used, since the folder is a parameter."""
-        folder = Path(self.path).expanduser()
-        return image_set(self.info, split, _read(folder, self.size, self.channels, split))
+        return image_set(self.info, split, _read(self, split))
+
+
+def has_classes(folder: Path | str) -> bool:
+    """Say whether a folder has pictures in folders of their own, which may be classes."""
+    base = Path(folder).expanduser()
+    return base.is_dir() and any(pictures_in(base / name) for name in class_folders(base))
 
 
 @functools.lru_cache(maxsize=8)
-def _info(folder: Path, size: int, channels: int) -> DataInfo:
-    mean, std = _statistics(_read(folder, size, channels, "train").images)
-    classes = tuple(class_folders(folder / "train"))
-    return DataInfo("image_folder", channels, size, len(classes), mean, std, "not stated", classes)
+def _info(asked: ImageFolder) -> DataInfo:
+    mean, std = _statistics(_read(asked, "train").images)
+    classes = tuple(class_folders(asked.folder if asked.split else asked.folder / "train"))
+    return DataInfo("image_folder", asked.channels, asked.size, len(classes), mean, std, "not stated", classes)
 
 
 @functools.lru_cache(maxsize=1)  # the training part is wanted twice: for its statistics and for itself
-def _read(folder: Path, size: int, channels: int, split: Part) -> Arrays:
-    for part in ("train", split):
-        if not (folder / part).is_dir():
-            raise DataMissing(f"{folder / part} is not there: put the pictures in {folder}/{part}/CLASS/.")
-    classes = {name: label for label, name in enumerate(class_folders(folder / "train"))}
-    strange = [name for name in class_folders(folder / split) if name not in classes]
+def _read(asked: ImageFolder, part: Part) -> Arrays:
+    if asked.split:
+        return _split(asked, part)
+    for needed in ("train", part):
+        if not (asked.folder / needed).is_dir():
+            raise DataMissing(f"{asked.folder / needed} does not exist: {_ways_to_place(asked.folder)}.")
+    classes = class_folders(asked.folder / "train")
+    folder = asked.folder / part
+    strange = [name for name in class_folders(folder) if name not in classes]
     if strange:
-        raise BadInput(f"{folder / split / strange[0]} is a class that {folder / 'train'} does not have.")
-    listed = [(p, classes[name]) for name in class_folders(folder / split) for p in pictures_in(folder / split / name)]
-    empty = set(classes.values()) - {label for _, label in listed} if split == "train" else set()
-    if not listed or empty:
-        bare = [name for name, label in classes.items() if label in empty]
-        raise BadInput(f"{folder.joinpath(split, *bare[:1])} holds no .png, .jpg or .jpeg pictures.")
-    images = read_pictures([path for path, _ in listed], size, channels)
-    return Arrays(images, np.array([label for _, label in listed], np.int64), folder / split)
+        raise BadInput(f"{folder / strange[0]} is a class that {asked.folder / 'train'} does not have.")
+    return _read_classes(asked, folder, classes, all_needed=part == "train")[0]
+
+
+def _ways_to_place(folder: Path) -> str:
+    placed = f"put the pictures in {folder}/train/CLASS/ and {folder}/test/CLASS/"
+    if has_classes(folder):
+        return f"{placed}, or name {folder}:split={USUAL_SPLIT}, which tests on a fifth of every class in {folder}"
+    return f"{placed}, or in {folder}/CLASS/, to be named as {folder}:split={USUAL_SPLIT}"
+
+
+def _split(asked: ImageFolder, part: Part) -> Arrays:
+    """Return one part of the pictures of a folder that has only classes."""
+    whole, files = _whole(asked)
+    keys = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    chosen = split_by_content(whole.labels, keys, asked.split)
+    classes = class_folders(asked.folder)
+    untested = set(range(len(classes))) - set(whole.labels[chosen].tolist())
+    if untested:
+        name = classes[min(untested)]
+        raise BadInput(f"{asked.folder / name} cannot be split: at least two different pictures of a class are needed.")
+    if part == "train":
+        chosen = np.setdiff1d(np.arange(len(files)), chosen)
+    return Arrays(whole.images[chosen], whole.labels[chosen], asked.folder)
+
+
+@functools.lru_cache(maxsize=1)  # both parts are made of it
+def _whole(asked: ImageFolder) -> tuple[Arrays, Sequence[Path]]:
+    folder = asked.folder
+    if not folder.is_dir():
+        raise DataMissing(f"{folder} is not there: put the pictures in {folder}/CLASS/.")
+    if (folder / "train").is_dir():
+        raise BadInput(f"{folder} has a train/ already: leave split={asked.split:g} out.")
+    return _read_classes(asked, folder, class_folders(folder), all_needed=True)
+
+
+def _read_classes(
+    asked: ImageFolder, folder: Path, classes: Sequence[str], *, all_needed: bool
+) -> tuple[Arrays, Sequence[Path]]:
+    """Return the pictures in the class folders of a folder, and their files."""
+    there = [(label, folder / name) for label, name in enumerate(classes) if (folder / name).is_dir()]
+    listed = [(path, label) for label, place in there for path in pictures_in(place)]
+    files, labels = [path for path, _ in listed], np.array([label for _, label in listed], np.int64)
+    if asked.skip_broken:
+        found = readable_pictures(files, asked.size, asked.channels)
+        if found.broken:
+            _warn_once(found.about_broken())
+        images, labels, files = found.images, labels[found.positions], [files[place] for place in found.positions]
+    else:
+        advice = "mend or remove them, or add :skip_broken=true to go on without them"
+        images = read_pictures(files, asked.size, asked.channels, advice=advice)
+    empty = [name for label, name in enumerate(classes) if label not in set(labels.tolist())]
+    if not len(labels) or (all_needed and empty):
+        readable = " that can be read" if asked.skip_broken else ""
+        raise BadInput(f"{folder.joinpath(*empty[:1])} holds no .png, .jpg or .jpeg pictures{readable}.")
+    return Arrays(images, labels, folder), files
+
+
+@functools.cache
+def _warn_once(said: str) -> None:
+    log.warning("going on without broken pictures: %s.", said)
 
 
 def _statistics(images: NDArray[np.uint8]) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -10,6 +10,7 @@ from typing import get_args
 import numpy as np
 
 from stillproof.core.components import datasets
+from stillproof.core.data_title import own_folder
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataSource, ImageSet, Split
@@ -28,11 +29,15 @@ def data_root(option: str | None = None) -> Path:
 def source(reference: str) -> DataSource:
     """Return the data set that ``reference`` names: ``cifar10``, ``image_folder:path=DIR:size=64``, or a folder.
 
-    A folder that contains train/ is short for ``image_folder`` with that path.
+    A folder is short for ``image_folder`` with that path, and may have parameters: ``DIR:split=0.2``.
     """
-    if reference.partition(":")[0] not in datasets.entries() and (Path(reference).expanduser() / "train").is_dir():
-        return datasets.build("image_folder", {"path": reference})
-    return datasets.build(reference)
+    folder = own_folder(reference)
+    known, there = folder.partition(":")[0] in datasets.entries(), Path(folder).expanduser().is_dir()
+    if not known and not there and "/" in folder:  # a path, not a misspelt name
+        raise BadInput(f"there is no folder {folder}: name the one that has train/CLASS/ and test/CLASS/.")
+    if known or not there:
+        return datasets.build(reference)
+    return datasets.build(f"image_folder{reference[len(folder) :]}", {"path": folder})
 
 
 def load(reference: str, split: Split, root: Path) -> ImageSet:
@@ -57,7 +62,7 @@ def _load(reference: str, split: Split, root: Path) -> ImageSet:
     if split == "train" or split == "test":
         return source(reference).load(root, split)
     if split not in get_args(Split):
-        raise BadInput(f"unknown split {split!r}: {', '.join(get_args(Split))} are known.")
+        raise BadInput(f"unknown split {split!r}; choose one of {', '.join(get_args(Split))}.")
     return _part_of(_load(reference, "train", root), split)
 
 

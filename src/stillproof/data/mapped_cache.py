@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stillproof.core.errors import Corrupt, StoreError
+from stillproof.core.plain_reason import plain_reason
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,7 +40,8 @@ def mapped_images(file: Path, shape: tuple[int, ...], make: Callable[[slice], Im
             file.parent.mkdir(parents=True, exist_ok=True)
             _build(file, shape, make)
         except OSError as error:
-            raise StoreError(f"the {np.prod(shape):,} bytes of {what} in {file} cannot be written: {error}.") from error
+            size = f"{np.prod(shape):,} bytes"
+            raise StoreError(f"the {size} of {what} in {file} cannot be written: {plain_reason(error)}.") from error
     if file.stat().st_size != np.prod(shape):
         raise Corrupt(f"{file} holds {file.stat().st_size} bytes instead of {np.prod(shape)}: delete it and try again.")
     return _mapped(file, shape)
@@ -64,7 +66,7 @@ def remembered(file: Path, compute: Callable[[], str]) -> str:
             partial.replace(note)
         return note.read_text(encoding="ascii")
     except OSError as error:
-        raise StoreError(f"{note} cannot be written or read: {error}.") from error
+        raise StoreError(f"{note} cannot be written or read: {plain_reason(error)}.") from error
 
 
 def _build(file: Path, shape: tuple[int, ...], make: Callable[[slice], Images]) -> None:

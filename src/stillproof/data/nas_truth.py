@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stillproof.core.errors import BadInput, DataMissing
+from stillproof.core.plain_reason import plain_reason
 from stillproof.core.spec import digest
 
 NAMES = ("nas_bench_201.csv", "nas_bench_201.csv.gz")
@@ -46,7 +47,7 @@ def _find(where: Path) -> Path:
         if path.is_file():
             return path
     raise DataMissing(
-        f"the accuracies of NAS-Bench-201 are not there ({' or '.join(map(str, candidates))}): "
+        f"the accuracies of NAS-Bench-201 are missing ({' or '.join(map(str, candidates))}): "
         f"a table with the columns {ARCH} and {ACCURACY} (in percent) is needed."
     )
 
@@ -62,19 +63,19 @@ def _rows(path: Path) -> list[tuple[str, str]]:
                 raise BadInput(f"{path} has no column {column!r}: {ARCH} and {ACCURACY} are needed.")
         return [(row[ARCH] or "", row[ACCURACY] or "") for row in reader]
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        raise BadInput(f"{path} cannot be read as a table of comma-separated values: {error}.") from error
+        raise BadInput(f"{path} cannot be read as a table of comma-separated values: {plain_reason(error)}.") from error
 
 
 def _accuracies(path: Path, rows: list[tuple[str, str]], known: frozenset[str]) -> dict[str, float]:
     accuracy: dict[str, float] = {}
     for number, (arch, text) in enumerate(rows, start=1):
         if arch not in known:
-            raise BadInput(f"{path}, row {number}: {arch!r} is no architecture of NAS-Bench-201.")
+            raise BadInput(f"{path}, row {number}: {arch!r} is not an architecture of NAS-Bench-201.")
         if arch in accuracy:
-            raise BadInput(f"{path}, row {number}: {arch!r} stands there twice.")
+            raise BadInput(f"{path}, row {number}: {arch!r} occurs twice.")
         accuracy[arch] = _percent(text, f"{path}, row {number}") / 100
     if not accuracy:
-        raise BadInput(f"{path} holds no row.")
+        raise BadInput(f"{path} has no rows.")
     if max(accuracy.values()) <= 0.01:  # nothing that was trained is right once in a hundred times
         raise BadInput(f"{path}: no {ACCURACY} is above 1: accuracies are needed in percent.")
     return accuracy
@@ -84,7 +85,7 @@ def _percent(text: str, where: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise BadInput(f"{where}: {ACCURACY} is {text!r}, which is no number.") from None
+        raise BadInput(f"{where}: {ACCURACY} is {text!r}, which is not a number.") from None
     if not 0 <= value <= 100:
-        raise BadInput(f"{where}: {ACCURACY} is {text}, which is no percentage from 0 to 100.")
+        raise BadInput(f"{where}: {ACCURACY} is {text}, which is not a percentage from 0 to 100.")
     return value

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.data.arrays import Arrays, Part
 
 
@@ -26,7 +27,7 @@ def read_npz(path: Path, split: Part) -> Arrays | None:
     except KeyError as error:
         raise BadInput(f"{path}: {error.args[0]}; x_{split} and y_{split} are needed.") from error
     except (OSError, EOFError, ValueError, AttributeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError) as error:
-        raise BadInput(f"{path} cannot be read as .npz: {error}.") from error
+        raise BadInput(f"{path} cannot be read as .npz: {plain_reason(error)}.") from error
     if images.ndim == 3:
         images = images[..., np.newaxis]
     if labels.ndim == 2 and labels.shape[1] == 1:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.data.mapped_cache import Images, mapped_images
 from stillproof.data.pictures import read_picture
 
@@ -33,5 +34,5 @@ def _sign(path: Path) -> str:
     try:
         found = path.stat()
     except OSError as error:
-        raise BadInput(f"{path} cannot be read as a picture: {error}.") from error
+        raise BadInput(f"{path} cannot be read as a picture: {plain_reason(error)}.") from error
     return f"{path.parent.name}/{path.name}/{found.st_size}/{found.st_mtime_ns}"

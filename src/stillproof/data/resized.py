@@ -64,11 +64,11 @@ class Resized:
         if channels != base.channels and (base.channels, channels) != (1, 3):
             raise BadInput(
                 f"the channels of {base.name} cannot be changed from {base.channels} to {channels}: "
-                "leave channels out, since all that can be done is to make 3 of 1."
+                "leave channels out, since the only change possible is from 1 to 3."
             )
         if self.size > MOST * base.size:
             raise BadInput(
-                f"images of {base.name} have {base.size} pixels a side and would be blurs at {self.size}: "
+                f"images of {base.name} have {base.size} pixels a side and would be blurred at {self.size}: "
                 f"ask for at most {MOST * base.size}."
             )
         repeat = channels // base.channels

@@ -49,13 +49,13 @@ def check_division(per_class: int, shares: Sequence[int]) -> None:
     """Refuse a division that leaves a role without an image of a class."""
     if len(shares) != 3 or any(share < 1 for share in shares):
         raise BadInput(
-            f"split = {','.join(map(str, shares))} is not allowed: give three shares of at least 1, of the images to "
-            "learn from, to choose by and to test on."
+            f"split = {','.join(map(str, shares))} is not allowed: give three shares of at least 1: for training, "
+            "validation and test."
         )
     if per_class < LEAST or min(divided(per_class, shares)) < 1:
         raise BadInput(
-            f"{per_class} images per class cannot be divided as {':'.join(map(str, shares))} into images to learn "
-            "from, to choose by and to test on: ask for more of them."
+            f"{per_class} images per class cannot be divided as {':'.join(map(str, shares))} into images for "
+            "training, validation and test: ask for more of them."
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Arrays, Part, first_found, image_set
 from stillproof.data.npz import read_npz
@@ -57,7 +58,7 @@ def _read_mat(path: Path) -> Arrays | None:
         content = loadmat(path, variable_names=["X", "y"])
         images, labels = np.asarray(content["X"]), np.asarray(content["y"])
     except (MatReadError, OSError, EOFError, ValueError, TypeError, KeyError, NotImplementedError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read as a Matlab file with X and y: {error}.") from error
+        raise BadInput(f"{path} cannot be read as a Matlab file with X and y: {plain_reason(error)}.") from error
     if images.ndim != 4 or labels.dtype.kind not in "iu":
         raise BadInput(f"{path}: X has {images.ndim} axes and y is {labels.dtype}, but 4 and whole numbers are needed.")
     labels = labels.reshape(-1).astype(np.int64)

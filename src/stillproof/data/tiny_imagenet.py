@@ -11,6 +11,7 @@ import numpy as np
 
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Arrays, Part, first_found, image_set
 from stillproof.data.npz import read_npz
@@ -52,7 +53,7 @@ def _read_folder(folder: Path, split: Part) -> Arrays | None:
     try:
         listed = _train_pictures(folder, classes) if split == "train" else _val_pictures(folder, classes)
     except OSError as error:
-        raise BadInput(f"{folder} is incomplete: {error}.") from error
+        raise BadInput(f"{folder} is incomplete: {error.filename} cannot be read ({plain_reason(error)}).") from error
     images = read_pictures([path for path, _ in listed], TinyImageNet.info.size, TinyImageNet.info.channels)
     return Arrays(images, np.array([label for _, label in listed], np.int64), folder)
 

@@ -28,9 +28,9 @@ class Mart(Defence):
     Its loss knows classes alone: whatever a recipe's objective is, soft labels count by the class that the set has.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of a step; a quarter of eps if none is given.
-        steps: Number of steps against every batch.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size; a quarter of eps by default.
+        steps: Attack steps for every batch.
         weight: Weight of the divergence; the paper's lambda.
     """
 

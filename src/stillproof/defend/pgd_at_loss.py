@@ -22,10 +22,10 @@ class PGDLoss(PGDTraining):
     BEARD does not publish the weights of the two terms. Halves are those of the first paper on adversarial training.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of a step; a quarter of eps if none is given.
-        steps: Number of steps against every batch.
-        random_start: Whether the steps begin anywhere in the ball, and not at the image.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size; a quarter of eps by default.
+        steps: Attack steps for every batch.
+        random_start: Whether the steps start at a random point of the ball instead of at the image.
         attacked: Weight of the attacked images; the clean ones have the rest of 1.
     """
 

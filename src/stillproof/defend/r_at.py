@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
-from stillproof.attack.stepping.stopped import StoppedPGD
+from stillproof.attack.stepping.stopped_pgd import StoppedPGD
 from stillproof.core.components import defences
 from stillproof.defend.base.defence import Defence
 from stillproof.train.backward import BatchLoss
@@ -28,9 +28,9 @@ class RobustAT(Defence):
     were learned as values, stay as they are.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of a step; a quarter of eps if none is given.
-        steps: Number of steps against every batch.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size; a quarter of eps by default.
+        steps: Attack steps for every batch.
         patience: Steps that an image still makes once it is fooled; one more after 6/11 of all passes, and another one
             after 10/11. With as many as there are steps it never rests.
         smoothing: Share of a label that goes to the other classes. The original says "moderate", which its source of

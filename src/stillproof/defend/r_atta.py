@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.stepping.close_start import CLOSE
-from stillproof.attack.stepping.stopped import StoppedPGD
+from stillproof.attack.stepping.stopped_pgd import StoppedPGD
 from stillproof.core.components import defences
 from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
@@ -45,9 +45,9 @@ class RobustATTA(Trades):
     ``augment=none``. One perturbation is kept for every image with its border, on the CPU: 1 GB for CIFAR-10.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of a step; a quarter of eps if none is given.
-        steps: Number of steps against every batch.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size; a quarter of eps by default.
+        steps: Attack steps for every batch.
         beta: Weight of the divergence.
         reset: Perturbations begin anew in every so many-th pass; never after the first with 0.
         padding: Grey pixels at each side that images are cropped out of, and so the largest shift; by default 4, but an

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from stillproof.attack.base.attack import Attack
-from stillproof.attack.stepping.stopped import StoppedPGD
+from stillproof.attack.stepping.stopped_pgd import StoppedPGD
 from stillproof.core.components import defences
 from stillproof.defend.base.defence import Defence
 from stillproof.train.backward import BatchLoss
@@ -24,9 +24,9 @@ class RobustFast(Defence):
     """Train on every batch after one step from a random start, as Fast-AT does; the baseline R-Fast of MAD.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of a step; five quarters of eps if none is given.
-        steps: Number of steps against every batch.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size; five quarters of eps by default.
+        steps: Attack steps for every batch.
         patience: Steps that an image still makes once it is fooled. With none, what is fooled by its random start stays
             there; Fast-AT itself has ``patience=1``.
     """

@@ -12,7 +12,7 @@ from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.limits import Limits
 from stillproof.attack.base.norms import by_image
 from stillproof.attack.base.victim import frozen
-from stillproof.attack.stepping.stopped import StoppedPGD, check_patience
+from stillproof.attack.stepping.stopped_pgd import StoppedPGD, check_patience
 from stillproof.core.components import defences
 from stillproof.defend.base.defence import Defence
 from stillproof.train.backward import BatchLoss
@@ -31,8 +31,8 @@ class RobustFree(Defence):
     rest, for a forward pass more.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of the images' step; eps if none is given.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size of the images; eps by default.
         steps: Replays of every batch; a recipe's epochs count the batches once.
         patience: Steps that an image still makes once it is fooled; with as many as there are replays, as in Free-AT
             itself, it never rests and is not looked at.

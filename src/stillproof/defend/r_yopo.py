@@ -19,8 +19,8 @@ class RobustYOPO(Trades):
     authors' code those of the first layer are thrown away before the loss is taken.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of a step; a quarter of eps if none is given.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size; a quarter of eps by default.
         steps: Whole passes against every batch: m.
         inner: Steps after each, while the slope behind the first layer is held still: n.
         beta: Weight of the divergence; there is none in the authors' code.

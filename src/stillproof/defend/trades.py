@@ -26,9 +26,9 @@ class Trades(Defence):
     The attack makes that divergence large, from a start close to the image; labels play no part in it.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of a step; a quarter of eps if none is given.
-        steps: Number of steps against every batch.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size; a quarter of eps by default.
+        steps: Attack steps for every batch.
         beta: Weight of the divergence.
     """
 

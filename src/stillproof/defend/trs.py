@@ -30,8 +30,8 @@ class Trs(PGDTraining):
     short (the longest). Both weights are ours.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of a step; a quarter of eps if none is given.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size; a quarter of eps by default.
         steps: Number of steps for each example.
         random_start: Whether the steps begin anywhere in the ball; without it all examples are one.
         examples: Number of examples of each image.

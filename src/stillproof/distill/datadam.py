@@ -45,16 +45,16 @@ class DataDAM:
     every ConvNet of two or more blocks, VGG, AlexNet and LeNet have them.
 
     Args:
-        steps: Networks drawn, one update of the images each.
-        lr: Step size on images, in normalised space.
-        momentum: Momentum on images.
+        steps: Number of random networks, with one update of the images each.
+        lr: Learning rate of the images, in normalised space.
+        momentum: Momentum of the images' optimiser.
         batch_real: Real images per class and step.
         power: Exponent of activations in an attention map.
         task_balance: Share of the embeddings beside the attention maps.
         zca: Whether to work on images that are normalised and then whitened.
-        strategy: Operations that DSA chooses from, joined by underscores.
-        init: Where the images start.
-        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
+        strategy: Operations for DSA to choose from, joined by underscores.
+        init: Initialisation of the images.
+        on_divergence: When the loss is no longer finite: fail, or go back and continue with half the step size.
     """
 
     steps: int = 8000

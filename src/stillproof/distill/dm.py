@@ -26,13 +26,13 @@ class DistributionMatching:
     """Match class means of embeddings under freshly drawn networks.
 
     Args:
-        steps: Networks drawn, one update of the images each.
-        lr: Step size on images, in normalised space.
-        momentum: Momentum on images.
+        steps: Number of random networks, with one update of the images each.
+        lr: Learning rate of the images, in normalised space.
+        momentum: Momentum of the images' optimiser.
         batch_real: Real images per class and step.
-        strategy: Operations that DSA chooses from, joined by underscores.
-        init: Where the images start.
-        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
+        strategy: Operations for DSA to choose from, joined by underscores.
+        init: Initialisation of the images.
+        on_divergence: When the loss is no longer finite: fail, or go back and continue with half the step size.
     """
 
     steps: int = 20_000

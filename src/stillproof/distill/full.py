@@ -1,4 +1,4 @@
-"""All real images: the ceiling."""
+"""All real images: the upper bound."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stillproof.distill.choosing.chosen_images import keep_images
 @distillers.register("full", version=1)
 @dataclass(frozen=True)
 class FullData:
-    """Keep every image, whatever the number per class asked for.
+    """Keep every image, whatever number per class is asked for.
 
     Suites train on the data set itself instead of a copy; this is for those who want the copy as an artifact.
     """

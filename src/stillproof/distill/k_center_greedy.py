@@ -13,7 +13,7 @@ from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.choosing.embeddings import Choosing, select
 
 
-@distillers.register("k-center-greedy", version=1, paper="arXiv:2006.05929")
+@distillers.register("k-center-greedy", version=1, paper="arXiv:1708.00489, arXiv:2006.05929")
 @dataclass(frozen=True)
 class GreedyKCenter(Choosing):
     """Start from the image nearest to the class mean, then add the farthest from its nearest centre.

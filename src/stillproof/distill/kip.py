@@ -60,8 +60,8 @@ class KernelInducingPoints:
             squared error, and recipes with cross-entropy, which cut off what is negative, do it no justice.
         zca: Work on whitened images; without it, on images with the mean and standard deviation of the real ones taken
             out exactly. On CIFAR-10 that is 0.247 and not the 0.2023 that other methods divide by.
-        init: Where the images start.
-        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
+        init: Initialisation of the images.
+        on_divergence: When the loss is no longer finite: fail, or go back and continue with half the step size.
     """
 
     steps: int = 1000

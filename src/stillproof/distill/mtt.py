@@ -70,7 +70,7 @@ class TrajectoryMatching:
         syn_steps: Steps of training on the synthetic images in each update.
         expert_epochs: Epochs of an expert's training that these steps should stand for.
         max_start: The expert's epoch to start from is below this.
-        lr: Step size on images, in normalised space.
+        lr: Learning rate of the images, in normalised space.
         lr_lr: Step size on the learned step size of training.
         lr_start: Where that starts.
         momentum: Momentum on both.
@@ -80,8 +80,9 @@ class TrajectoryMatching:
         zca: Whether to work on whitened images.
         normalised_as: The data set whose mean and std normalise images that are not whitened; its own without a name.
         strategy: Operations that DSA chooses from, joined by underscores, for the experts too.
-        init: Where the images start.
-        on_divergence: Fail, or go back and continue with half the step sizes, if the loss or the learned one explodes.
+        init: Initialisation of the images.
+        on_divergence: When the loss or the learned step size explodes: fail, or go back and continue with half the
+            step sizes.
     """
 
     steps: int = 5000

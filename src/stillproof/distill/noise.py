@@ -1,4 +1,4 @@
-"""Pure noise: what a network learns when the images say nothing."""
+"""Pure noise: what a network learns from images without information."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stillproof.distill.learning.first_images import initial_images
 @distillers.register("noise", version=1)
 @dataclass(frozen=True)
 class Noise:
-    """Draw every value of every image from a standard normal distribution; no real image is looked at."""
+    """Draw every value of every image from a standard normal distribution; no real image is used."""
 
     needs = Needs(network=False)
 

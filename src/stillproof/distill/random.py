@@ -1,4 +1,4 @@
-"""Random real images: what every other method must beat."""
+"""Random real images: the baseline that every other method must beat."""
 
 from __future__ import annotations
 

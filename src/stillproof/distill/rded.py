@@ -19,7 +19,7 @@ from stillproof.core.taught_settings import taught_setting
 from stillproof.core.types import Distilled, ImageSet
 from stillproof.distill.teacher import answers, teacher_of
 from stillproof.nets.chunks import by_chunks
-from stillproof.nets.home import HOME_BN
+from stillproof.nets.home_network import HOME_BN
 from stillproof.transforms.crop_resize import crop_resize
 from stillproof.transforms.draws import Draws
 from stillproof.transforms.resized_crop import random_boxes

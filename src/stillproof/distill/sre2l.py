@@ -22,7 +22,7 @@ from stillproof.distill.learning.first_images import initial_images
 from stillproof.distill.recovering.recover import one_of_each_class, recover
 from stillproof.distill.recovering.teacher_loss import TeacherLoss
 from stillproof.nets.build import forward_flops
-from stillproof.nets.home import HOME_BN, network_called
+from stillproof.nets.home_network import HOME_BN, network_called
 from stillproof.transforms.crop_flip import random_flip
 from stillproof.transforms.crop_resize import crop_resize
 from stillproof.transforms.draws import Draws
@@ -34,13 +34,13 @@ View = Literal["whole", "crop"]
 @distillers.register("sre2l", version=1, paper="arXiv:2306.13092")
 @dataclass(frozen=True)
 class SqueezeRecoverRelabel:
-    """Recover images from a teacher, from noise; no real image is looked at after the teacher's training.
+    """Recover images from a teacher, from noise; real images are used only to train the teacher.
 
     The original keeps its images as JPEG files.
 
     Args:
         steps: Updates of every image.
-        lr: Step size on images at the start, in normalised space; it falls to none in a cosine.
+        lr: Initial learning rate of the images, in normalised space; it falls to none in a cosine.
         r_bn: Weight of the distances from the statistics of the teacher's batch norms.
         first_bn: Weight of the first batch norm among them.
         jitter: Most pixels that images are shifted by, down and to the right, before the teacher sees them.
@@ -49,7 +49,7 @@ class SqueezeRecoverRelabel:
             classes; the statistics are those of a group.
         teacher: The network of the teacher, with batch norms; by default the home network with such.
         teacher_recipe: How it is trained.
-        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
+        on_divergence: When the loss is no longer finite: fail, or go back and continue with half the step size.
     """
 
     steps: int = 1000

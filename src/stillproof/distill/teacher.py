@@ -1,4 +1,4 @@
-"""TODO."""
+"""The teacher of a distillation: a trained network, frozen, and its answers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Other people's distilled sets and models: one module per format, and one for those that are nobody's own."""
+"""Third-party distilled sets and models: one module per format, and one for plain formats of no method's own."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.core.spec import Json
 from stillproof.importers.beard_names import NETWORKS
 from stillproof.importers.beard_values import (
@@ -32,7 +33,7 @@ IN_PIXELS = (
     "its adversarial training attacks normalised images; here the attacks of training act in pixels, where 8/255 is "
     "about four times as much"
 )
-UNTARGETED_DEFENCE = "its adversarial training aims at the class after the image's own; here any wrong class will do"
+UNTARGETED_DEFENCE = "its adversarial training aims at the class after the image's own; here it is untargeted"
 TEST_AUGMENTED = "with `aug` its code augments test images, too, which is left out"
 OTHER_MODELS = "load_file_model"
 NO_TRANSFER = "it also judges the changed images by other models, which is left out: ask for stage `transfer` instead"
@@ -69,12 +70,12 @@ def read_config(path: Path) -> SuiteConfig:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read as JSON: {error}.") from error
+        raise BadInput(f"{path} cannot be read as JSON: {plain_reason(error)}.") from error
     if not isinstance(values, dict):
         raise BadInput(f"{path} is no configuration of BEARD: it holds no JSON object.")
     missing = [name for name in NEEDED if name not in values]
     if missing:
-        raise BadInput(f"{path} says nothing of {' and '.join(missing)}: a configuration of BEARD has all of them.")
+        raise BadInput(f"{path} lacks {' and '.join(missing)}: a configuration of BEARD has all of them.")
     return _config(BeardValues(path, values))
 
 

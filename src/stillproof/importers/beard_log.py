@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.importers.beard_names import CLEAN, DATASETS, NETWORKS, known
 
 FORMAT = "beard-log"
@@ -82,14 +83,14 @@ def read_log(path: Path) -> AttackLog:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read as a log: {error}.") from error
+        raise BadInput(f"{path} cannot be read as a log: {plain_reason(error)}.") from error
     found = [_read_line(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if ABOUT.search(line)]
     if not found:
         raise BadInput(f"{path} is no log of BEARD: no line says `... attack on METHOD: final acc is: ...`.")
     about = _same([one for one, _ in found], path)
     attacks = {attack.attack: attack for _, attack in found}
     if CLEAN not in attacks:
-        raise BadInput(f"{path} has no line of the {CLEAN} attack, so that nothing is known without attack.")
+        raise BadInput(f"{path} has no line of the {CLEAN} attack, so the accuracy without attack is unknown.")
     return AttackLog(*about, (attacks.pop(CLEAN), *attacks.values()))
 
 
@@ -100,7 +101,7 @@ def _read_line(line: str, place: str) -> tuple[tuple[str, str, int, str], Logged
     said = {name: pattern.search(line) for name, pattern in FIELDS.items()}
     missing = [name for name, one in said.items() if one is None]
     if missing:
-        raise BadInput(f"{place} says nothing of {' and '.join(missing)}: a line of BEARD's logs has all of them.")
+        raise BadInput(f"{place} lacks {' and '.join(missing)}: a line of BEARD's logs has all of them.")
     got = {name: one.groups() for name, one in said.items() if one}
     dataset, network = known("data set", got["dataset"][0], DATASETS), known("network", got["model"][0], NETWORKS)
     targeted, untargeted = (_measured(got[name], place) for name in ("target_attack", "non_target_attack"))
@@ -111,7 +112,7 @@ def _read_line(line: str, place: str) -> tuple[tuple[str, str, int, str], Logged
 def _measured(texts: Sequence[str], place: str) -> tuple[float, float]:
     percent, seconds = map(float, texts)
     if not 0 <= percent <= 100 or seconds < 0:
-        raise BadInput(f"{place} has an accuracy of {percent:g} % in {seconds:g} s, which cannot be.")
+        raise BadInput(f"{place} has an accuracy of {percent:g} % in {seconds:g} s, which is impossible.")
     return percent / 100, seconds
 
 

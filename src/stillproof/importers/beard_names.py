@@ -76,5 +76,5 @@ def known(kind: str, name: str, names: Mapping[str, str]) -> str:
     """
     found = {theirs.lower(): ours for theirs, ours in names.items()}.get(name.lower())
     if found is None:
-        raise UnknownName(f"{kind} of BEARD", name, names)
+        raise UnknownName(kind, name, names, of="BEARD")
     return found

@@ -53,7 +53,7 @@ class BeardValues:
 
     @property
     def loads_model(self) -> bool:
-        """Say whether it attacks a model that is there, instead of training one."""
+        """Say whether it attacks an existing model instead of training one."""
         return self.values.get("load_file") not in NONE
 
     def is_set(self, name: str) -> bool:

@@ -49,7 +49,7 @@ def _check_balance(foreign: ForeignSet, info: DataInfo, dataset: str) -> list[st
     named = int((counts > 0).sum())
     if foreign.labels.values_are_classes and named < info.num_classes:
         raise BadInput(
-            f"labels name only {named} of the {info.num_classes} classes of {dataset}: is it of another data set?"
+            f"labels name only {named} of the {info.num_classes} classes of {dataset}: is it for another data set?"
         )
     low, high = int(counts.min()), int(counts.max())
     return [] if low == high else [f"classes are uneven: {low} to {high} images each"]

@@ -1,4 +1,4 @@
-"""Other people's trained models: a state dict, bare or wrapped, becomes a model of the store."""
+"""Third-party models: a state dict, bare or wrapped, becomes a model of the store."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import DataInfo, Space
 from stillproof.importers.checkpoint_weights import check_weights, find_weights, rename_weights
 from stillproof.importers.infer_network import infer_network
+from stillproof.importers.reported_accuracies import reported_in_name
 from stillproof.importers.torch_file import load_torch
 from stillproof.nets.build import build_network
+from stillproof.sets.reported import Reported
 from stillproof.train.model import ModelCard
 
 SUFFIXES = frozenset({".pt", ".pth", ".pkl", ".tar", ".ckpt", ".bin"})
@@ -24,19 +26,21 @@ SUFFIXES = frozenset({".pt", ".pth", ".pkl", ".tar", ".ckpt", ".bin"})
 
 @dataclass(frozen=True)
 class ForeignModel:
-    """Somebody else's model, with our names for its weights.
+    """A third-party model, with our names for its weights.
 
     Args:
         tensors: The state of the network's body.
         card: What ``load_model`` needs.
         network: Reference of the network, as ``--network`` takes it.
         found: What was read out of the file and why it is taken that way, one sentence each.
+        reported: The test accuracy that the file's name reports, if it does.
     """
 
     tensors: dict[str, Tensor]
     card: ModelCard
     network: str
     found: tuple[str, ...]
+    reported: tuple[Reported, ...] = ()
 
 
 def recognises_model(path: Path) -> str:
@@ -61,7 +65,7 @@ def read_model(path: Path, info: DataInfo, network: str = "") -> ForeignModel:
     content = load_torch(path)
     weights = find_weights(content)
     if not weights:
-        raise BadInput(f"{path} holds no state dict of a network, neither bare nor as state_dict, model or net.")
+        raise BadInput(f"{path} holds no state dict of a network, neither bare nor under state_dict, model or net.")
     check_weights(weights, path)
     name, unsure = (network, "") if network else infer_network(weights, info)
     if not name:
@@ -69,8 +73,10 @@ def read_model(path: Path, info: DataInfo, network: str = "") -> ForeignModel:
     body = build_network(networks.build(name), info, Seeds(0), "cpu")
     tensors = rename_weights(weights, body, name, path)
     how = f"network {name}, " + ("as asked for" if network else "told by the names and shapes of its weights")
-    found = (how, *([unsure] if unsure else []), f"images are normalised with mean and std of {info.name}")
-    return ForeignModel(tensors, _card(path, content, info, name), name, found)
+    reported = reported_in_name(path.stem)
+    claims = [f"the file's name reports a test accuracy of {one}" for one in reported]
+    found = (how, *([unsure] if unsure else []), f"images are normalised with mean and std of {info.name}", *claims)
+    return ForeignModel(tensors, _card(path, content, info, name), name, found, reported)
 
 
 def _card(path: Path, content: object, info: DataInfo, network: str) -> ModelCard:

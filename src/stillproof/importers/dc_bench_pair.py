@@ -32,7 +32,7 @@ class DcBenchPair:
         files = [path.with_name(f"{named['stem']}_{part}.pt") for part in ("images", "labels")]
         for file in files:
             if not file.is_file():
-                raise BadInput(f"{file} is not there: it belongs to {path.name}.")
+                raise BadInput(f"{file} is missing: it belongs to {path.name}.")
         images = load_tensor(files[0])
         labels, about_labels = read_labels(load_tensor(files[1]), files[1].name)
         space, about_space = guess_space(images, files[0].name)

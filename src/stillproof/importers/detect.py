@@ -58,7 +58,7 @@ def detect(path: Path, form: str = "auto") -> tuple[Importer, str]:
     if found is None:
         known = ", ".join([*(importer.name for importer in IMPORTERS), MODEL])
         raise BadInput(
-            f"{path} has no format that is known: is it a distilled set at all? `import --format` takes {known}; "
+            f"{path} has no known format: is it a distilled set at all? `import --format` takes {known}; "
             "--images and --labels take two files of any names."
         )
     return found
@@ -84,6 +84,6 @@ def _check_there(path: Path) -> None:
     if not path.exists():
         raise BadInput(f"{path} is not there.")
     if not os.access(path, os.R_OK):
-        raise BadInput(f"{path} may not be read by you.")
+        raise BadInput(f"{path} cannot be read: permission denied.")
     if path.is_file() and path.stat().st_size == 0:
         raise BadInput(f"{path} is empty.")

@@ -1,4 +1,4 @@
-"""Two files, one of images and one of labels: both named by somebody, or one found beside the other."""
+"""Two files, one of images and one of labels: both named by the user, or one found beside the other."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class FilePair:
         whole = next((pair for pair in pairs if all(file.is_file() for file in pair)), None)
         if whole is None:
             missing = next(file for file in pairs[0] if file != path)
-            raise BadInput(f"{missing} is not there: it belongs to {path.name}; --images and --labels take any names.")
+            raise BadInput(f"{missing} is missing: it belongs to {path.name}; --images and --labels take any names.")
         return whole
 
     def _in_folder(self, folder: Path) -> tuple[Path, Path] | None:
@@ -87,7 +87,7 @@ def read_two_files(images: Path, labels: Path, info: DataInfo) -> ForeignSet:
 
 def _tensor(path: Path) -> Tensor:
     if not path.is_file():
-        raise BadInput(f"{path} is not there, or no file.")
+        raise BadInput(f"{path} does not exist, or is not a file.")
     if not is_file(path, *ENDINGS):
         raise BadInput(f"{path} cannot be one of two files: arrays in .npy and tensors in .pt or .pth are read.")
     return load_npy(path) if is_file(path, ".npy") else load_tensor(path)

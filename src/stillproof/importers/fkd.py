@@ -207,7 +207,7 @@ def _find_order(logits: Tensor, classes: Tensor, seed: int, folder: Path) -> tup
     spread = (by_chance * (1 - by_chance) / chosen.numel()) ** 0.5
     if agreed[best] - by_chance <= SURE * spread:
         raise BadInput(
-            f"the labels of {folder} do not fit the pictures in the order that seed {seed} gives ({agreed[best]:.0%} "
+            f"the labels of {folder} do not fit the pictures in the order of seed {seed} ({agreed[best]:.0%} "
             f"agree, {by_chance:.0%} by chance): give the seed that they were recorded with, or the pictures that they "
             "belong to."
         )

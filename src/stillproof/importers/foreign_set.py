@@ -1,4 +1,4 @@
-"""What an importer finds in somebody else's file, before it becomes a distilled set."""
+"""What an importer finds in a third-party file, before it becomes a distilled set."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 from torch import Tensor
 
 from stillproof.core.types import DataInfo, Labels
+from stillproof.sets.reported import Reported
 
 OWN = "own"  # the method of a set that nobody is known to have published
 
@@ -32,6 +33,7 @@ class ForeignSet:
         recipe_params: Parameters of that recipe, such as a learned ``lr``.
         found: What was read out of the file and why it is taken that way, one sentence each.
         files: The files that were read, the images first; without them, the path itself or all that is below it.
+        reported: Test accuracies that the file reports.
     """
 
     images: Tensor
@@ -46,6 +48,7 @@ class ForeignSet:
     recipe_params: Mapping[str, Any] = field(default_factory=dict)
     found: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
+    reported: tuple[Reported, ...] = ()
 
 
 class Importer(Protocol):

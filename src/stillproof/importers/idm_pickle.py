@@ -16,6 +16,7 @@ from stillproof.importers.known_methods import decode_of, method_in, recipe_of
 from stillproof.importers.pickled_tensors import load_pickled_tensors
 from stillproof.importers.read_images import guess_space
 from stillproof.importers.read_labels import read_labels
+from stillproof.importers.reported_accuracies import reported_in_name
 
 PROTOCOL = b"\x80"  # the first byte of every pickle since protocol 2
 TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # the first pickle in files of an early torch.save
@@ -50,6 +51,7 @@ class IdmPickle:
                 method=method,
                 recipe=recipe_of(method),
                 found=(f"method {method}", about, about_space, about_labels),
+                reported=reported_in_name(path.stem),
             )
         ]
 

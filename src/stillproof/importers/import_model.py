@@ -1,4 +1,4 @@
-"""Puts somebody's trained model into the store."""
+"""Puts a third-party model into the store."""
 
 from __future__ import annotations
 

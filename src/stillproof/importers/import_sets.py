@@ -1,4 +1,4 @@
-"""Reads somebody's distilled sets, checks all of them, and only then puts them into the store."""
+"""Reads third-party distilled sets, checks all of them, and only then puts them into the store."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput
 from stillproof.core.types import Card, DataInfo, Distilled
 from stillproof.importers.check_foreign import checked
@@ -78,7 +79,7 @@ def read_sets(path: Path, info: DataInfo, dataset: str, options: ImportOptions) 
 
 
 def read_tensors(images: Tensor, labels: Tensor, info: DataInfo, dataset: str, space: TensorSpace) -> CheckedSets:
-    """Check somebody's own tensors as those of a file are checked."""
+    """Check a user's own tensors as those of a file are checked."""
     foreign, notes = checked(tensor_set(images, labels, space, info), info, dataset)
     return CheckedSets([(foreign, Origin(TENSORS))], [*foreign.found, *notes])
 
@@ -120,7 +121,7 @@ def _name(store: Store, card: Card, artifact: str, origin: Origin) -> str:
     if known and card.method == OWN:
         return known
     part = f"-e{origin.experiment}" if origin.experiments > 1 else ""
-    name = f"{card.method}-{Path(card.dataset).name}-{card.ipc}ipc{part}-{artifact[:6]}"
+    name = f"{card.method}-{data_title(card.dataset)}-{card.ipc}ipc{part}-{artifact[:6]}"
     return re.sub(r"[^\w.+-]+", "-", name)  # it may stand in a list of methods, where : and , have a meaning
 
 

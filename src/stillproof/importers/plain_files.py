@@ -1,4 +1,4 @@
-"""Images and labels of anybody in one file: arrays of ``.npz``, a dictionary, or a pair of tensors."""
+"""Images and labels in one plain file: arrays of ``.npz``, a dictionary, or a pair of tensors."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class DictionaryFile:
 
 
 class PlainPair:
-    """``torch.save((images, labels))`` of anybody."""
+    """``torch.save((images, labels))``, whoever wrote it."""
 
     name = "pair"
 

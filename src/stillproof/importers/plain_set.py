@@ -1,4 +1,4 @@
-"""Images and labels in a form that is nobody's own: what they are called, what they are, and whose."""
+"""Images and labels in a plain form of no method's own: what they are called, what they are, and whose."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from stillproof.core.types import DataInfo
 from stillproof.importers.foreign_set import OWN, ForeignSet, is_file
 from stillproof.importers.known_methods import KNOWN, decode_of, recipe_of
 from stillproof.importers.read_labels import read_labels
+from stillproof.importers.reported_accuracies import accuracies_by_network, reported_of_set
 from stillproof.importers.torch_file import load_torch
+from stillproof.sets.reported import Reported
 
 NAME = re.compile(r"res_(?P<method>[^_]+)_(?P<dataset>[^_]+)_.*\.pt$", re.IGNORECASE)
 
@@ -36,8 +39,12 @@ class ResultFile:
         experiments = _experiments(content)
         if experiments is None:
             raise BadInput(f"{path} is not a result file: a dictionary with a list `data` of experiments is needed.")
-        about = (*_about(path, info), *_reported(content.get("accs_all_exps")))
-        return [_experiment(path, entry, number, about) for number, entry in enumerate(experiments)]
+        accuracies, method = accuracies_by_network(content.get("accs_all_exps")), _method(path)
+        about = (*_about(path, info), *_about_accuracies(accuracies))
+        return [
+            _experiment(path, entry, number, about, reported_of_set(accuracies, method, number, len(experiments)))
+            for number, entry in enumerate(experiments)
+        ]
 
 
 def _experiments(content: Any) -> list[Any] | None:
@@ -45,15 +52,25 @@ def _experiments(content: Any) -> list[Any] | None:
     return found if isinstance(found, list) and found else None
 
 
-def _experiment(path: Path, entry: Any, number: int, about: tuple[str, ...]) -> ForeignSet:
+def _experiment(
+    path: Path, entry: Any, number: int, about: tuple[str, ...], reported: Sequence[Reported]
+) -> ForeignSet:
     pair = entry[:2] if isinstance(entry, list) else []
     if len(pair) != 2 or not all(isinstance(part, Tensor) for part in pair):
         raise BadInput(f"{path}: experiment {number} is not a pair of images and labels.")
     images, values = pair
     labels, about_labels = read_labels(values, path.name)
     method = _method(path)
-    recipe, found = recipe_of(method), (*about, about_labels)
-    return ForeignSet(images, labels, "normalised", decode=decode_of(method), method=method, recipe=recipe, found=found)
+    return ForeignSet(
+        images,
+        labels,
+        "normalised",
+        decode=decode_of(method),
+        method=method,
+        recipe=recipe_of(method),
+        found=(*about, about_labels),
+        reported=tuple(reported),
+    )
 
 
 def _method(path: Path) -> str:
@@ -72,12 +89,9 @@ def _about(path: Path, info: DataInfo) -> list[str]:
     return about
 
 
-def _reported(accuracies: Any) -> list[str]:
-    """Say what accuracies the file itself reports, by network, if it does."""
-    found = []
-    for network, values in accuracies.items() if isinstance(accuracies, dict) else ():
-        if isinstance(values, list) and values and all(isinstance(v, float) and 0 <= v <= 1 for v in values):
-            found.append(f"{network} {100 * sum(values) / len(values):.2f} % (n = {len(values)})")
+def _about_accuracies(accuracies: Mapping[str, Sequence[float]]) -> list[str]:
+    """Say what accuracies the file itself reports, of all its sets."""
+    found = [f"{name} {100 * sum(one) / len(one):.2f} % (n = {len(one)})" for name, one in accuracies.items()]
     return [f"the file reports test accuracies of {', '.join(found)}"] if found else []
 
 

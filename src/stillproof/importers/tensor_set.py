@@ -1,4 +1,4 @@
-"""Somebody's own tensors, as they come out of a program."""
+"""A user's own tensors, as they come out of a program."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from stillproof.core.weight import weight_of
 from stillproof.importers.foreign_set import ForeignSet
 from stillproof.importers.known_methods import recipe_on
 from stillproof.sets.artifact import ORIGIN
+from stillproof.sets.reported import REPORTED
 
 UNKNOWN_DATA = "unknown: imported"  # so that held-out images may have been seen
 
@@ -39,8 +40,10 @@ class Origin:
         if self.path is None:
             return {"format": self.form}
         files = list(foreign.files) or _files_of(self.path)
-        found = {"format": self.form, "file": files[0].name, "sha256": _hash(files)}
-        return found | ({"experiment": self.experiment} if self.experiments > 1 else {})
+        found: Json = {"format": self.form, "file": files[0].name, "sha256": _hash(files)}
+        if self.experiments > 1:
+            found["experiment"] = self.experiment
+        return found | ({REPORTED: [one.as_dict() for one in foreign.reported]} if foreign.reported else {})
 
 
 def to_distilled(foreign: ForeignSet, info: DataInfo, dataset: str, origin: Origin, whitening: str) -> Distilled:

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
+from stillproof.core.plain_reason import plain_reason
 from stillproof.core.stand_ins import SLACK, Unwrapped, shown
 from stillproof.data.pickled_numpy import ARRAYS, NUMBERS
 
@@ -30,7 +31,7 @@ def load_torch(path: Path) -> Any:
     try:
         facts = path.stat()
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+        raise BadInput(f"{path} cannot be read: {plain_reason(error)}.") from error
     return _load_once(path, facts.st_mtime_ns, facts.st_size)
 
 

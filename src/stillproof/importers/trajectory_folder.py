@@ -97,7 +97,7 @@ def _parts(path: Path) -> Parts | None:
     )
     for part in (*parts.images, *parts.labels):
         if not part.is_file():
-            raise BadInput(f"{part} is not there: it belongs to {path.name}.")
+            raise BadInput(f"{part} is missing: it belongs to {path.name}.")
     return parts
 
 

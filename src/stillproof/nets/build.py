@@ -55,6 +55,6 @@ def _reset(module: torch.nn.Module) -> None:
         raise BadInput(f"module {name} holds parameters of its own: give it a reset_parameters method that draws them.")
 
 
-def has_batch_norm(body: Body) -> bool:
+def has_batch_norm(body: torch.nn.Module) -> bool:
     """Say whether images of one batch change each other's features."""
     return any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm) for module in body.modules())

@@ -36,7 +36,7 @@ def note_on_disk(function: Callable[..., Any], body: nn.Module, shape: tuple[int
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()
     except OSError as error:
-        log.info("%s cannot be written (%s): what is compiled here is not found again.", mark.parent, error.strerror)
+        log.info("%s cannot be written (%s): compiled code will not be reused.", mark.parent, error.strerror)
 
 
 def _mark(function: Callable[..., Any], body: nn.Module, shape: tuple[int, ...]) -> Path:

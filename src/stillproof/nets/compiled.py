@@ -95,7 +95,7 @@ class _Compiled:
             return self._asked(images, *rest)
         except Exception as error:
             reason = f"{type(error).__name__}: {str(error).strip().partition(NEWLINE)[0]}"[:200]
-            log.warning("torch.compile failed (%s); going on without it, more slowly.", reason)
+            log.warning("torch.compile failed (%s); continuing without it, more slowly.", reason)
             self.notes.update(compiled=False, compile_error=reason)
         return self.function(images, *rest)
 

@@ -60,7 +60,7 @@ class Nas201Body(Body):
             if stage > 0:
                 layers.append(Reduction(width, 2 * width))
                 width *= 2
-            layers += [Cell(operations, width, config.affine, config.mixture) for _ in range(config.cells)]
+            layers += [NasCell(operations, width, config.affine, config.mixture) for _ in range(config.cells)]
         self.layers = nn.Sequential(*layers, nn.BatchNorm2d(width), nn.ReLU(inplace=True))
         self.classifier = nn.Linear(width, num_classes)
 
@@ -113,7 +113,7 @@ class Mixture(nn.Module):
         return total
 
 
-class Cell(nn.Module):
+class NasCell(nn.Module):
     """Four nodes, each the sum of what its edges bring from all nodes before it.
 
     Args:

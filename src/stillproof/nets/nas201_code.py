@@ -26,7 +26,7 @@ def operations_of(arch: str) -> tuple[str, ...]:
     if set(found) <= set(OPERATIONS) and len(found) == len(EDGES) and _text(found) == arch:
         return found
     raise ValueError(
-        f"{arch!r} is no architecture of NAS-Bench-201: write |op~0|+|op~0|op~1|+|op~0|op~1|op~2| with "
+        f"{arch!r} is not an architecture of NAS-Bench-201: write |op~0|+|op~0|op~1|+|op~0|op~1|op~2| with "
         f"{', '.join(OPERATIONS)}, or {len(EDGES)} digits from 0 to {len(OPERATIONS) - 1}"
     )
 

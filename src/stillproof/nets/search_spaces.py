@@ -47,5 +47,5 @@ def sample(space: Sequence[str], count: int, seeds: Seeds) -> list[str]:
     A smaller sample of the same seeds is the beginning of a larger one, so that what was trained for it counts again.
     """
     if not 1 <= count <= len(space):
-        raise BadInput(f"a sample of {count} architectures is not possible: there are {len(space)}.")
+        raise BadInput(f"a sample of {count} architectures is not possible: there are only {len(space)}.")
     return [space[place] for place in seeds.numpy().permutation(len(space))[:count]]

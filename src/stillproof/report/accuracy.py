@@ -25,7 +25,7 @@ def accuracy_section(suite: str) -> Section[None]:
         lambda rows: [accuracy_table(suite, rows[suite])],
         lambda rows: {suite: accuracy_bars(rows[suite])} if _any_answer(rows[suite]) else {},
         title=TITLE,
-        question="How accurate are networks that were trained on each set?",
+        question="How accurate are networks trained on each set?",
         reading="Higher is better; compare methods at the same number of images, with full data as the ceiling.",
     )
 

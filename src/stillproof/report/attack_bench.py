@@ -30,7 +30,7 @@ COLUMNS = (
     Column("seconds", "time", Seconds, absent=""),
 )
 MEANING = (
-    "optimality: 100 if no other attack finds a nearer change of any image, 0 if it finds none (AttackBench). Names "
+    "optimality: 100 if no other attack finds a smaller change of any image, 0 if it finds none (AttackBench). Names "
     "with a slash are other libraries'. An attack within a ball has its radius searched for with the same passes."
 )
 AT_RANDOM = "The model answers at random: a change fools it if most of {} fresh draws are fooled."
@@ -52,7 +52,7 @@ class BenchLine:
         seconds: Time of all images, when it was computed.
         draws: How often a model that answers at random was asked whether a change fools it; 0 for other models.
         reason: Why there is no answer, if there is none.
-        warnings: What was noted that one should know of its numbers, one sentence each.
+        warnings: Warnings about its numbers, one sentence each.
     """
 
     model: str

@@ -17,8 +17,8 @@ COLUMNS = (
     Column("passes", "passes per image", Number, absent=""),
     Column("seconds", "time", Seconds, absent=""),
 )
-INTERVAL = "In brackets: Wilson's 95 % interval, for other images of the same kind."
-SIZES = "median change: of images that the attack turned, in its norm."
+INTERVAL = "In brackets: Wilson's 95 % interval over test images."
+SIZES = "median change: of the images that the attack fooled, in its norm."
 
 
 def attack_table(rows: Sequence[Mapping[str, Any]], of: str, about: str, alarms: Sequence[str] | None) -> Table:
@@ -37,7 +37,7 @@ def attack_table(rows: Sequence[Mapping[str, Any]], of: str, about: str, alarms:
     notes += [INTERVAL] if any(line["robust"] for line in lines) else []
     notes += [SIZES] if any(line["size"] for line in lines) else []
     notes += [f"{row['attack']}: {row['reason']}" for row in rows if row["reason"]]
-    notes += [f"Warning of {row['attack']}: {said}" for row in rows for said in row["warnings"]]
+    notes += [f"Warning about {row['attack']}: {said}" for row in rows for said in row["warnings"]]
     if alarms is not None:
         notes += [f"Alarm: {alarm}" for alarm in alarms] or ["No alarm: nothing suspicious about the gradients."]
     return Table("attack", f"Accuracy under attack, {of}", COLUMNS, lines, notes)

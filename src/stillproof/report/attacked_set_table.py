@@ -24,8 +24,8 @@ COLUMNS = (
     Column("bytes", "size", Bytes, absent=""),
 )
 NOTES = (
-    "success: of the images that the model has right before, those that it has wrong after the attack, with Wilson's "
-    "95 % interval; then what is left of it once images are rounded to bytes, or cut off.",
+    "success: of the images that the model has right before the attack, the share that it has wrong after it, with "
+    "Wilson's 95 % interval; then what is left of it once images are rounded, or cut off, to bytes.",
 )
 
 
@@ -44,7 +44,7 @@ def attacked_set_table(rows: Sequence[Mapping[str, Any]], title: str, about: Seq
     for row in rows:
         for said in row["warnings"]:
             warned.setdefault(said, []).append(row["attack"])
-    notes += [f"Warning of {', '.join(attacks)}: {said}" for said, attacks in warned.items()]
+    notes += [f"Warning about {', '.join(attacks)}: {said}" for said, attacks in warned.items()]
     numbers = {row["number"] for row in rows} & like.left_out.keys()
     notes += [
         f"{like.name.upper()} leaves out {_listed(sorted(numbers_of), 'attack')}: {reason}."

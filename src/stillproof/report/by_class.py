@@ -72,7 +72,7 @@ def _table(rows: Sequence[ClassRow]) -> Table:
     counts = {score.images for score in rows[0].classes}
     each = f"{counts.pop()} of each class" if len(counts) == 1 else _counts(rows[0].classes) if few else "see below"
     missing = sum(row.missing for row in rows)
-    notes = [f"Test images: {each}."] + ([f"Missing: {missing} answers."] if missing else [])
+    notes = [f"Test images: {each}."] + ([f"Missing: {missing} result{'s' * (missing != 1)}."] if missing else [])
     return Table("by-class", TITLE, columns, lines, notes)
 
 

@@ -90,7 +90,7 @@ def cut_sentence(values: Iterable[Summary | None], measure: Measure = ACCURACY) 
 
 def dash_sentence(values: Sequence[Summary | None]) -> str:
     """Say what a dash is, where there is one."""
-    return "A dash: no answer." if None in values else ""
+    return "A dash: no result." if None in values else ""
 
 
 def join(*sentences: str) -> str:

@@ -75,7 +75,7 @@ def _find(store: Store, text: str) -> str:
         made = None
     if made is None:
         least = f"at least {SHORTEST_PREFIX} letters of a cell's id, or the name of something that a cell made"
-        raise BadInput(f"no cell can be found by {text!r}: write {least}.")
+        raise BadInput(f"there is no cell {text!r}: write {least}.")
     return made
 
 

@@ -26,7 +26,7 @@ class Methods:
         known = {str(row["method"]) for row in rows if row["method"]}
         for name in self.names or ():
             if not any(_is(name, method) for method in known):
-                raise UnknownName("method of this run", name, known)
+                raise UnknownName("method", name, known, of="this run")
 
     def shows(self, about: Mapping[str, Any] | Answered) -> bool:
         """Say whether a row, or a line of a table, is of one of these methods."""

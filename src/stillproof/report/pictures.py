@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from stillproof.core.errors import BadInput, Corrupt, StoreError
 from stillproof.core.open_picture import open_picture
+from stillproof.core.plain_reason import plain_reason
 from stillproof.report.sets import ShownSet, snapshots_of, titles_of
 from stillproof.store.store import Store
 
@@ -44,7 +45,7 @@ class Gallery:
             out.parent.mkdir(parents=True, exist_ok=True)
             save(self.pictures, out)
         except OSError as error:
-            raise StoreError(f"{out} cannot be written: {error}.") from error
+            raise StoreError(f"{out} cannot be written: {plain_reason(error)}.") from error
 
     def __repr__(self) -> str:
         """Say what it shows."""

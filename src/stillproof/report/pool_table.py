@@ -47,12 +47,12 @@ def pool_table(found: Json, about: str) -> Table:
     reasons = {row["attack"]: row["reason"] for row in found["attacks"] if row["reason"]}
     notes += [f"Left out, {attack}: {reason}" for attack, reason in reasons.items()]
     if found["without_success"]:
-        notes.append(f"Left out of AE: {found['without_success']} attacks that turned no image of a model.")
+        notes.append(f"Left out of AE: {found['without_success']} attacks that fooled no image of a model.")
     notes += [f"Protocol {found['protocol']}, {aim}. {about}", INTERVAL]
     if found["checked"]:
         notes += [f"Alarm: {alarm}" for alarm in found["alarms"]] or ["No alarm."]
     else:
-        notes.append("Not checked for signs of gradient masking: --check looks for them.")
+        notes.append("Not checked for gradient masking: --check does that.")
     title = f"Pool {found['pool']} under attack, {found['n']} test images of {found['dataset']}"
     return Table("pool-score", title, COLUMNS, lines, notes)
 

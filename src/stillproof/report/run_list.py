@@ -10,6 +10,7 @@ from stillproof.report.answers import answered_rows
 from stillproof.report.runs import called
 from stillproof.report.tables.text import text_of
 from stillproof.score.stats import Summary
+from stillproof.store.links import abandoned
 from stillproof.store.records import Run
 from stillproof.store.store import Store
 
@@ -48,7 +49,7 @@ class ListedRun:
 
     def progress(self) -> str:
         """Say how much is done."""
-        ended = ((state, self.count(state)) for state in ("failed", "unsupported", "running"))
+        ended = ((state, self.count(state)) for state in ("failed", "unsupported", "running", "abandoned"))
         parts = [f"{self.count('done')} of {len(self.run.cells)}", *(f"{n} {state}" for state, n in ended if n)]
         return ", ".join(parts)
 
@@ -73,6 +74,8 @@ def listed(store: Store, runs: Iterable[Run]) -> list[ListedRun]:
     """Return runs and single calls with what the store knows of them by now."""
     runs = list(runs)
     states = store.results.statuses(list(dict.fromkeys(cell for run in runs for cell in run.cells)))
+    with store.database.read() as connection:
+        states |= {cell: "abandoned" for cell in abandoned(connection) if cell in states}
     return [
         ListedRun(
             run,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("stillproof")
 
-ACCURACIES_ALONE = "its accuracies are shown, but no tables and figures of its own"
+ACCURACIES_ALONE = "its accuracies are shown, but not its own tables and figures"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ def newest_run(store: Store, suite: str) -> Run:
     if run is not None:
         return run
     close = difflib.get_close_matches(suite, {run.suite for run in store.results.runs()}, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}?" if close else f"`stillproof run {suite}` does."
-    raise BadInput(f"suite {suite!r} was never run on this store: {hint}")
+    hint = f"did you mean {close[0]!r}?" if close else f"`stillproof run {suite}` runs it."
+    raise BadInput(f"suite {suite!r} was never run on this store; {hint}")
 
 
 def trained_rows(store: Store, run: Run, sections: Collection[str] | None = None) -> list[Json]:
@@ -81,9 +81,7 @@ def chosen_run(store: Store, suite: str | None, text: str | None) -> Run:
     """
     if text is None:
         if suite is None:
-            raise BadInput(
-                "name a suite, or one of its runs with --run (run= in Python); `stillproof status` lists them."
-            )
+            raise BadInput("name a suite, or a run with --run (run= in Python); `stillproof status` lists them.")
         return newest_run(store, suite)
     run = find_run(store, text)
     if suite not in (None, run.suite):
@@ -103,8 +101,8 @@ def _find(runs: Sequence[Run], text: str) -> Run:
     if len(found) == 1:
         return found[0]
     if found:
-        raise BadInput(f"{text!r} begins the hashes of {len(found)} runs: write more of it.")
+        raise BadInput(f"{text!r} is the beginning of {len(found)} runs: write more of it.")
     known = [name for run in runs for name in (run.name, run.suite) if name]
     close = difflib.get_close_matches(text, dict.fromkeys(known), n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else "`stillproof status` lists them."
-    raise BadInput(f"no run of this store is found by {text!r}: {hint}")
+    raise BadInput(f"this store has no run {text!r}; {hint}")

@@ -94,7 +94,7 @@ def snapshots_of(store: Store, shown: ShownSet) -> list[tuple[int, ShownSet]]:
     found = [(step, named_set(store, artifact)) for step, artifact in kept if artifact != shown.id]
     if not found:
         raise BadInput(
-            f"no snapshots of {title_of(shown)} ({shown.id[:12]}) are in this store, so nothing moves: distil with "
+            f"no snapshots of {title_of(shown)} ({shown.id[:12]}) are in this store to animate: distil with "
             "`--snapshots every=N`."
         )
     return found

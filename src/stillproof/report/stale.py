@@ -11,19 +11,9 @@ from typing import Any
 from stillproof.core.components import REGISTRIES
 from stillproof.core.lock import generations_in_names
 from stillproof.core.spec import Json
+from stillproof.report.identities import identities
 from stillproof.store.results import Question
 from stillproof.store.store import Store
-
-IDENTITY = {"name", "version", "params"}  # what the identity of a component has at least
-# What a component stands under in a spec says its kind: one name may be a distiller's and an augmentation's.
-KINDS = {
-    "method": "distillers",
-    "network": "networks",
-    "attack": "attacks",
-    "defence": "defences",
-    "augment": "augmentations",
-    "objective": "objectives",
-}
 
 
 def stale_cells(store: Store, cells: Iterable[str]) -> dict[str, str]:
@@ -71,7 +61,7 @@ def _older(spec: Json) -> Iterator[str]:
     stage = spec.get("stage")
     if isinstance(stage, str) and _has_risen("stages", stage, spec):
         yield f"stage {stage}"
-    for kind, identity in _identities(spec):
+    for kind, identity in identities(spec):
         if _has_risen(kind, identity["name"], identity):
             yield f"{REGISTRIES[kind].kind} {identity['name']}"
 
@@ -84,15 +74,3 @@ def _has_risen(kind: str, name: str, known: Mapping[str, Any]) -> bool:
     before = known.get("generations", {})
     now = generations_in_names().get(f"{kind}/{name}", {})
     return entry.version > known.get("version", 1) or any(before.get(file, 1) < now[file] for file in now)
-
-
-def _identities(value: Any, key: str = "") -> Iterator[tuple[str, Json]]:
-    """Yield the identities of components in a spec with their kinds, those inside others included."""
-    if isinstance(value, dict):
-        if key in KINDS and value.keys() >= IDENTITY:
-            yield KINDS[key], value
-        for name, inner in value.items():
-            yield from _identities(inner, name)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _identities(inner, key)

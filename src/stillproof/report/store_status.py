@@ -80,7 +80,7 @@ def _states(store: Store) -> dict[str, dict[str, int]]:
     """Return how many cells there are, by stage and state: one whose worker died does not run."""
     found = store.results.counts()
     with store.database.read() as connection:
-        dead = abandoned(connection)
+        dead = Counter(abandoned(connection).values())
     for stage, count in dead.items():
         states = {**found[stage], "abandoned": count, "running": found[stage].get("running", count) - count}
         found[stage] = {state: number for state, number in sorted(states.items()) if number > 0}

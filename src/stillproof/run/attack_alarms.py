@@ -1,4 +1,4 @@
-"""What to ask besides attacks, so that somebody is warned where their numbers mean little."""
+"""What to ask besides attacks, to warn of numbers that mean little."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ def alarms_in(answer: Json, protocol: AttackProtocol) -> list[str]:
     if clean == left:
         return []
     return [
-        f"under {protocol.written}, {protocol.by_itself} takes accuracy from {clean:.2f} to {left:.2f} % on "
-        f"{answer['n']} images, without any attack."
+        f"the attack is not the only cause of this loss: under {protocol.written}, {protocol.by_itself} alone takes "
+        f"accuracy from {clean:.2f} to {left:.2f} % on {answer['n']} images."
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from stillproof.attack.base.attack import Attack
@@ -48,6 +48,19 @@ def with_limits(reference: str, *, eps: float | None = None, norm: Norm | None =
             raise BadInput(f"attack {name!r} has no eps, since no ball limits it: leave eps out.")
         reference = changed_reference(reference, eps=eps)
     return reference
+
+
+def each_with_limits(names: Sequence[str], *, eps: float | None = None, norm: Norm | None = None) -> list[str]:
+    """Return attacks with radius and norm; of several, those without a ball are left as they are."""
+    if not names:
+        raise BadInput("no attack is named: give at least one.")
+    balls = [has(attack_called(name), "eps") for name in names]
+    if eps is not None and len(names) > 1 and not any(balls):
+        raise BadInput(f"none of {', '.join(names)} has an eps: leave it out.")
+    only = len(names) == 1
+    return [
+        with_limits(name, eps=eps if ball or only else None, norm=norm) for name, ball in zip(names, balls, strict=True)
+    ]
 
 
 def shown(reference: str) -> str:

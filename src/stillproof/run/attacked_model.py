@@ -48,12 +48,14 @@ class AttackedModel:
         space: The space that its body sees.
         artifact: Its id.
         cells: The training, or the choice of its epoch, that it came from.
+        card: What is known of it.
     """
 
     model: TrainedModel
     space: Space
     artifact: str
     cells: tuple[str, ...]
+    card: Json
 
 
 def plan_model(planner: Planner, asked: Request, dataset: str) -> PlannedModel:
@@ -81,7 +83,8 @@ def read_attacked(spec: Json, job: Job, info: DataInfo) -> AttackedModel:
     if stored.kind != "model":
         raise BadInput(f"artifact {artifact[:12]} is of kind {stored.kind}, and not a model that could be attacked.")
     check_same_data(data_info(stored.card["info"]), info)
-    return AttackedModel(load_stored(stored, job.store, job.device), space_of(stored.card["space"]), artifact, cells)
+    model = load_stored(stored, job.store, job.device)
+    return AttackedModel(model, space_of(stored.card["space"]), artifact, cells, stored.card)
 
 
 def _chosen_model(cell: str, job: Job) -> str:

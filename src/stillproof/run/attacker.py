@@ -35,7 +35,7 @@ class Attacker:
         model: The model.
         test: The images, and their labels.
         protocol: What of the model is attacked, how, and what counts.
-        policy: Which classes it aims at; None if any wrong one will do.
+        policy: Which classes it aims at; None if untargeted.
         all_steps: Whether it makes all its steps with every image, and the last image counts.
         keep_images: Whether the changed images are wanted.
     """

@@ -1,4 +1,4 @@
-"""What a plan will cost, before it starts."""
+"""The cost of a plan, before it starts."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from stillproof.run.cell import Cell
 from stillproof.run.executor import Executor, Work
-from stillproof.run.executors.here import run_here
-from stillproof.run.executors.pool import Pool
+from stillproof.run.executors.process_pool import ProcessPool
+from stillproof.run.executors.this_process import run_in_this_process
 from stillproof.run.worker import FINISHED
 from stillproof.store.records import NewCell
 from stillproof.store.store import Store
@@ -32,10 +32,10 @@ def execute(work: Work, workers: int) -> None:
     shared = [cell for cell in work.cells if cell.id not in last]
     states = work.store.results.statuses([cell.id for cell in shared])
     if any(state not in FINISHED for state in states.values()):
-        executor: Executor = Pool(workers) if workers > 1 else run_here
+        executor: Executor = ProcessPool(workers) if workers > 1 else run_in_this_process
         executor(dataclasses.replace(work, cells=shared))
     if last and not work.must_stop():
-        run_here(work)  # with all cells, though only these are left: they look up how those that they need ended
+        run_in_this_process(work)  # with all cells: these look up how those that they need ended
 
 
 def _last(cells: Sequence[Cell]) -> set[str]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from stillproof.core.amounts import duration, size
 from stillproof.core.spec import Json
-from stillproof.run.cuts import Cut
+from stillproof.run.cost_cuts import Cut
+from stillproof.run.cost_parts import CostPart
 from stillproof.run.estimate import Estimate
-from stillproof.run.parts import Part
 
 DIVISIONS = ("by_section", "by_method", "by_section_and_method")
 
@@ -66,9 +66,9 @@ class Forecast:
     workers: int
     measured: float
     assumed: AssumedTime | None
-    by_section: Sequence[Part]
-    by_method: Sequence[Part]
-    by_section_and_method: Sequence[Part]
+    by_section: Sequence[CostPart]
+    by_method: Sequence[CostPart]
+    by_section_and_method: Sequence[CostPart]
     memory: Memory | None
     disk_bytes: float
     cuts: Sequence[Cut]

@@ -1,4 +1,4 @@
-"""Attacked images of somebody as an attacked set of the store: with their sources and a model's answers, if at hand."""
+"""Third-party attacked images as an attacked set of the store: with their sources and a model's answers, if at hand."""
 
 from __future__ import annotations
 

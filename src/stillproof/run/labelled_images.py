@@ -6,6 +6,7 @@ that trains on images, adapts to them or is tested on them takes them from anywh
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from stillproof.core.data_title import data_title
@@ -76,6 +77,17 @@ def made_from(images: Images, planner: Planner) -> str | None:
         return str(images.spec["data"])
     cell = planner.cells.get(images.spec.get("cell", ""))
     return str(cell.spec["test"]) if cell is not None and cell.stage in MAKERS else None
+
+
+def places_of(spec: Json, count: int, job: Job) -> tuple[str, Collection[int]]:
+    """Return the id of the split that images are of, and their places in it; none of distilled sets."""
+    if "data" in spec:
+        return spec["data"], range(count)
+    stored = read_stored(job.store, artifact_of(spec, job))
+    if stored.kind not in (EXAMPLES, ATTACKED_SET):
+        return "", ()
+    sources = stored.tensors.get("sources")
+    return stored.card["test"] or "", range(count) if sources is None else sources.tolist()
 
 
 def _attacked(stored: Artifact, dataset: str, info: DataInfo) -> ImageSet:

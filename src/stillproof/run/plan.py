@@ -10,7 +10,7 @@ from typing import Any
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.spec import Json, canonical_json, digest
-from stillproof.nets.home import HOME, HOME_BN
+from stillproof.nets.home_network import HOME, HOME_BN
 from stillproof.run.cell import SPEC_FORMAT, Cell, Images, Planned
 from stillproof.run.resolve import Resolver
 from stillproof.run.stage import Stage
@@ -34,7 +34,7 @@ class Planner:
         """Plan for the data sets below ``root``.
 
         Args:
-            root: Where data sets are.
+            root: Folder of the data sets.
             device: Matters only for what is timed.
             record: Tells what a store has of a cell, for questions that depend on the answers to others.
         """
@@ -51,7 +51,7 @@ class Planner:
     def rows(self, rows: Iterable[Row]) -> list[Json]:
         """Plan the rows of a suite; return them as they are stored, with the cell of each seed.
 
-        A set that is there already has one size, so that rows of several sizes may be the same one. Rows that need data
+        An existing set has one size, so that rows of several sizes may be the same one. Rows that need data
         that are not there are left out, if they may be; ``left_out`` then says so.
         """
         wanted = list(rows)

@@ -13,11 +13,12 @@ from stillproof.core.given_params import given_params
 from stillproof.core.number_text import with_fractions
 from stillproof.core.presets import preset_params
 from stillproof.core.reference import parse_reference
+from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Distiller, ImageSet, Split
 from stillproof.data.load import load
-from stillproof.nets.build import forward_flops
-from stillproof.nets.home import network_called
+from stillproof.nets.build import build_network, forward_flops, has_batch_norm
+from stillproof.nets.home_network import network_called
 from stillproof.nets.network_size import NetworkSize, network_size
 from stillproof.train.recipe import Recipe, check_plain
 from stillproof.train.recipe_for import recipe_for
@@ -88,6 +89,14 @@ class Resolver:
             self._known[key] = network_size(network, info.channels, info.size, info.num_classes)
         size: NetworkSize = self._known[key]
         return size
+
+    def has_batch_norm(self, reference: str, info: DataInfo) -> bool:
+        """Say whether a network has batch norms."""
+        key = ("norms", reference, info)
+        if key not in self._known:
+            network = networks.build(self.network_name(reference, info))
+            self._known[key] = has_batch_norm(build_network(network, info, Seeds(0), "cpu"))
+        return bool(self._known[key])
 
     def recipe(self, reference: str, dataset: str = "") -> tuple[Recipe, Json]:
         """Return a recipe, as it is on a data set, and its part of a spec: its values, since names decide nothing."""

@@ -75,6 +75,11 @@ class Worker:
             with contextlib.suppress(StoreError):  # a store that cannot be written may not take this either
                 self._give_back()
             raise
+        except RuntimeError as error:
+            if not _came_of_a_stop(error):
+                raise
+            self._give_back()
+            raise KeyboardInterrupt from error
         self._on_change(self._status, {}, {})
 
     def _give_back(self) -> None:
@@ -156,6 +161,8 @@ class Worker:
             message = failure_text(str(error))
             self._settle(cell, lambda: self._fail(cell, message))
         except (Exception, SystemExit) as error:  # a cell's fault must not stop the others; the whole trace is kept
+            if _came_of_a_stop(error):
+                raise KeyboardInterrupt from error
             log.warning("cell %s (%s) failed: %r", cell.id[:12], cell.label, error)
             unforeseen = failure_text(repr(error))
             self._settle(cell, lambda: self._fail(cell, unforeseen))
@@ -216,3 +223,11 @@ def _kind(cell: Cell) -> tuple[object, ...]:
     """
     recipe = LEARNING_RATE.sub("", str(cell.where.get("recipe", "")))
     return cell.stage, cell.flops, cell.where.get("dataset"), cell.where.get("network"), recipe
+
+
+def _came_of_a_stop(error: BaseException) -> bool:
+    """Say whether an error covers up an interruption, which may come while a lock is taken and upset its release."""
+    before: BaseException | None = error
+    while before is not None and not isinstance(before, KeyboardInterrupt):
+        before = before.__cause__ or before.__context__
+    return before is not None

@@ -46,7 +46,7 @@ from stillproof.score.robust_curve import RobustPoint as RobustPoint
 from stillproof.score.robust_curve import area_under as area_under
 from stillproof.score.robust_curve import robust_curve as robust_curve
 from stillproof.score.robust_curve import wilson as wilson
-from stillproof.score.robustness import Pool as Pool
+from stillproof.score.robustness import AttackPool as AttackPool
 from stillproof.score.robustness import attack_efficiency as attack_efficiency
 from stillproof.score.robustness import crei as crei
 from stillproof.score.robustness import mean_accuracy as mean_accuracy

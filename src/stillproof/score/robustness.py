@@ -21,7 +21,7 @@ Attacked: TypeAlias = Sequence[float] | Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Pool:
+class AttackPool:
     """Attacks on several models, whose worst a single attack is measured against.
 
     Args:
@@ -40,7 +40,7 @@ class Pool:
         return max(float((sign * (one - clean[number])).max()) for number, one in enumerate(lists))
 
 
-def robustness_ratio(clean_accuracy: Clean, attacked_accuracies: Attacked, *, pool: Pool | None = None) -> float:
+def robustness_ratio(clean_accuracy: Clean, attacked_accuracies: Attacked, *, pool: AttackPool | None = None) -> float:
     """Return RR: 1 - (clean - mean attacked) / (clean - lowest attacked); 0 if all attacks are as bad as the worst.
 
     Several models are pooled as BEARD does it: the mean of their clean accuracies, and all attacks together.
@@ -59,7 +59,7 @@ def robustness_ratio(clean_accuracy: Clean, attacked_accuracies: Attacked, *, po
     return 1 - lost / _worst(float(clean.mean() - attacked.min()), len(attacked), pool, -1, "takes accuracy away")
 
 
-def attack_efficiency(clean_seconds: Clean, attack_seconds: Attacked, *, pool: Pool | None = None) -> float:
+def attack_efficiency(clean_seconds: Clean, attack_seconds: Attacked, *, pool: AttackPool | None = None) -> float:
     """Return AE: (mean of attacks - clean) / (slowest attack - clean); large where even the quicker attacks are slow.
 
     BEARD's paper takes the clean time of the targeted or of the untargeted pass, to which the attacks belong; its
@@ -93,7 +93,7 @@ def mean_accuracy(attacked_accuracies: Attacked) -> float:
     return float(flat.mean())
 
 
-def _worst(own: float, attacks: int, pool: Pool | None, sign: int, does: str) -> float:
+def _worst(own: float, attacks: int, pool: AttackPool | None, sign: int, does: str) -> float:
     """Return the denominator of a ratio; ``sign`` says which way attacks change values."""
     if pool is None:
         if attacks == 1:
@@ -118,7 +118,7 @@ def _pooled(clean: Clean, attacked: Attacked) -> tuple[NDArray[np.float64], NDAr
     return before, np.concatenate(lists)
 
 
-def _values_of(pool: Pool | None) -> list[NDArray[np.float64]]:
+def _values_of(pool: AttackPool | None) -> list[NDArray[np.float64]]:
     """Return all values of a pool, to be checked as those of the attacks are."""
     if pool is None:
         return []

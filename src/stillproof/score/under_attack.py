@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from stillproof.core.errors import Unsupported
 from stillproof.score.metric import AttackedModel, UnderAttack
-from stillproof.score.robustness import Pool
+from stillproof.score.robustness import AttackPool
 
 Cost = Literal["seconds", "passes"]
 CLEAN_PASSES = 1.0  # without an attack, an image is looked at once
@@ -63,12 +63,12 @@ def passes(models: Sequence[AttackedModel]) -> Quantity:
 COSTS: Mapping[Cost, Reader] = {"seconds": seconds, "passes": passes}
 
 
-def pool_of(evidence: UnderAttack, read: Reader) -> Pool | None:
+def pool_of(evidence: UnderAttack, read: Reader) -> AttackPool | None:
     """Return a quantity of the pool that a single attack is measured against; models that lack it are left out."""
     if not evidence.pool:
         return None
     known = [found for model in evidence.pool if (found := _read_or_none(read, model)) is not None]
-    return Pool("all attacks", [one.clean[0] for one in known], [one.attacked[0] for one in known])
+    return AttackPool("all attacks", [one.clean[0] for one in known], [one.attacked[0] for one in known])
 
 
 def _read_or_none(read: Reader, model: AttackedModel) -> Quantity | None:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput
-from stillproof.core.labels import Labels, Taught, labels_from
+from stillproof.core.labels import Hard, Labels, PerEpoch, Taught, labels_from
 from stillproof.core.spec import Json
 from stillproof.core.types import Card, Distilled, Space
 from stillproof.core.weight import weight_of
@@ -57,7 +57,18 @@ A distilled data set {origin} Stillproof: {len(distilled.images)} images, {weigh
 - `card.json`: method, parameters, data id, seed, cost and provenance
 - `preview.png`: the images as pixels, one class per row{decoded}
 
-Train on it: `stillproof train THIS_FOLDER`. Licence of the source data: {card.licence}.
+Train on it: `stillproof train THIS_FOLDER`. In a script of your own:
+
+```python
+import stillproof
+
+distilled = stillproof.load("THIS_FOLDER")
+images, labels = {_tensors_with(distilled.labels)}
+for batch, targets in distilled.loader():  # one pass, as its own recipe feeds it to a network
+    print(batch.shape, targets.shape)
+```
+
+Licence of the source data: {card.licence}.
 """
     return {"README.md": readme.encode(), **pictures}
 
@@ -67,6 +78,13 @@ def _about_teachers(labels: Labels) -> str:
         return ""
     names = ", ".join(f"`{teacher[:12]}`" for teacher in labels.teachers)
     return f"\nIts labels are what teachers say of each batch, anew in every epoch: {names}, made by {labels.made_by}."
+
+
+def _tensors_with(labels: Labels) -> str:
+    """Return the line of Python that gives a set's tensors."""
+    if isinstance(labels, PerEpoch):
+        return 'distilled.tensors(labels="classes")  # as pixels; its soft labels belong to augmented images'
+    return f"distilled.tensors()  # as pixels, with {'classes' if isinstance(labels, Hard) else 'soft labels'}"
 
 
 def from_artifact(tensors: Mapping[str, Tensor], card: Json) -> Distilled:

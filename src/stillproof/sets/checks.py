@@ -100,6 +100,8 @@ def check_pixels(images: Tensor) -> None:
     reach = f"images reach from {low:.3g} to {high:.3g}"
     if looks_like_bytes(low, high):
         raise BadInput(f"{reach}: divide by 255 first, so that pixels are in [0, 1].")
+    if low >= 0 and high > 1:
+        raise BadInput(f"{reach}: scale or clamp them first, so that pixels are in [0, 1].")
     if not (low >= 0 and high <= 1):
         raise BadInput(f"{reach}, so they are not pixels: say space='normalised'?")
 

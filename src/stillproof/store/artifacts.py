@@ -42,7 +42,7 @@ class Artifacts:
         volatile: Collection[str] = VOLATILE,
         extra: Mapping[str, bytes] | None = None,
     ) -> str:
-        """Write an artifact, whole or not at all, and return its id; a sound one that is there already stays.
+        """Write an artifact, whole or not at all, and return its id; an existing sound one stays.
 
         Args:
             kind: What it is, such as ``distilled`` or ``model``.
@@ -114,7 +114,7 @@ class Artifacts:
             raise BadInput(f"{out} exists and is not artifact {artifact[:12]}: name another folder.")
 
     def place(self, artifact: str, files: Mapping[str, bytes]) -> None:
-        """Write the files of an artifact that were checked or sealed; a sound one that is there already stays."""
+        """Write the files of an artifact that were checked or sealed; an existing sound one stays."""
         target = self.folder(artifact)
         with disk_trouble(self.root):
             remove_stale(self.root)

@@ -20,7 +20,7 @@ log = logging.getLogger("stillproof")
 
 
 def write_folder(files: Mapping[str, bytes], target: Path, workplace: Path) -> None:
-    """Write ``files``, by name, to the new folder ``target``; a folder with content that is there already stays.
+    """Write ``files``, by name, to the new folder ``target``; an existing folder with content stays.
 
     They are written below ``workplace``, on the same file system, and moved when they are complete.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,8 @@ from stillproof.core.errors import BadInput, UnknownName
 from stillproof.store.database import Database, chunks
 from stillproof.store.results import begins, is_prefix
 from stillproof.store.schema import artifacts as table
+
+FILE = re.compile(r"\.(pt|pth|pkl|npz|npy|safetensors|tar|ckpt|h5|zip|json|png)$")
 
 
 class Catalogue:
@@ -58,9 +61,11 @@ class Catalogue:
             return str(right[0].id)
         if right:
             longer = [row.id[: len(text) + 4] if row.id.startswith(text) else row.name for row in right[:5]]
-            raise BadInput(f"{text!r} begins more than one artifact: write more of it ({', '.join(longer)}).")
+            raise BadInput(f"{text!r} is the beginning of several artifacts: write more of it ({', '.join(longer)}).")
         if found:
             raise BadInput(f"artifact {text!r} is of kind {found[0].kind}, but one of kind {kind} is needed.")
+        if "/" in text or FILE.search(text):
+            raise BadInput(f"{text} is not there: there is no such file or folder.")
         # A store may hold thousands.
         raise UnknownName("artifact", text, self.similar(text, kind) or self._newest(kind)[:10])
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from stillproof.core.errors import StoreError
+from stillproof.core.plain_reason import plain_reason
 
 _DATABASE = {
     "readonly database": "is read-only: make it writable or name another with --store",
@@ -49,5 +50,5 @@ def disk_trouble(path: Path) -> Iterator[None]:
         elif error.errno in _FORBIDDEN:
             reason = "it is read-only: make it writable or name another place"
         else:
-            reason = f"{error.strerror or error}"
+            reason = plain_reason(error)
         raise StoreError(f"{where} cannot be used: {reason}.") from error

@@ -1,4 +1,4 @@
-"""What was begun, and is not needed by anything that somebody still wants."""
+"""What was begun, and nothing needs any more."""
 
 from __future__ import annotations
 

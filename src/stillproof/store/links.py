@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -72,11 +71,11 @@ def holder(row: Row[Any]) -> str | None:
     return row.owner if held else None
 
 
-def abandoned(connection: Connection) -> Counter[str]:
-    """Return how many cells of each stage were begun by a worker that died, and by no other since."""
-    columns = ("stage", "status", "owner", "lease_until")
+def abandoned(connection: Connection) -> dict[str, str]:
+    """Return the stages of cells, by id, that were begun by a worker that died, and by no other since."""
+    columns = ("id", "stage", "status", "owner", "lease_until")
     running = select(*(cells.c[name] for name in columns)).where(cells.c.status == "running")
-    return Counter(row.stage for row in connection.execute(running) if holder(row) is None)
+    return {row.id: row.stage for row in connection.execute(running) if holder(row) is None}
 
 
 def reached(links: Mapping[str, Links], roots: Iterable[str]) -> set[str]:

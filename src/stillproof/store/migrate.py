@@ -28,7 +28,7 @@ def ensure_schema(database: Database) -> None:
     """Create the tables of a new store, upgrade those of an older one.
 
     Raises:
-        StoreError: The schema is of a newer version, or the tables are somebody else's; nothing was touched.
+        StoreError: The schema is of a newer version, or the tables are of another program; nothing was touched.
     """
     if _is_current(database):
         return

@@ -32,7 +32,7 @@ class Results(Runs):
     """Cells and runs of one store."""
 
     def put(self, new: Sequence[NewCell]) -> None:
-        """Enter cells as pending; those that are there already stay as they are."""
+        """Enter cells as pending; existing ones stay as they are."""
         now = time.time()
         rows = [
             {

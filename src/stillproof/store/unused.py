@@ -26,7 +26,7 @@ from stillproof.store.store import Store
 def artifacts_of(connection: Connection, gone: Mapping[str, Links]) -> set[str]:
     """Return the artifacts that cells which go away have made.
 
-    Those that are in the store without a cell, such as imported sets, are somebody's own and stay; only snapshots that
+    Those that are in the store without a cell, such as imported sets, stay; only snapshots that
     a distillation kept on the way go with it.
     """
     made = {name for cell in gone.values() for name in cell.made}
@@ -102,5 +102,5 @@ def discard(folders: Iterable[Path], root: Path) -> int:
 
 
 def owns_its_files(store: Store) -> bool:
-    """Say whether the artifact folder is this store's alone: one that somebody named may serve other stores too."""
+    """Say whether the artifact folder is this store's alone: one that the user named may serve other stores too."""
     return store.artifacts.root == folder_beside(locate(store.url))

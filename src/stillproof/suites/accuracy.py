@@ -10,6 +10,7 @@ from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.types import Selection
 from stillproof.suites.dc_bench.protocol import ProtocolName, dc_bench_asks
+from stillproof.suites.or_none import OrNone
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import FULL, RowBuilder
 
@@ -21,16 +22,16 @@ class Accuracy:
 
     Args:
         dataset: Data sets.
-        methods: Distillers, with parameters where wanted, and sets that are there already: an artifact's name, id or
-            folder, or somebody's file.
-        ipc: Images per class of what is distilled; a set that is there has its own.
-        seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
-        network: Networks that are trained; each method distils with the first.
-        recipe: How networks are trained on distilled sets.
-        full_recipe: How networks are trained on full data; empty leaves the ceiling out.
-        selection: Which epoch counts.
-        protocol: What a seed varies; ``faithful`` is DC-Bench's.
-        scale: Size of the distillers' presets.
+        methods: Distillers, with parameters where wanted, and existing sets: an artifact's name, id or folder, or a
+            third-party file.
+        ipc: Images per class of distilled sets; an existing set has its own number.
+        seeds: Repetitions. Under ``fair`` each has its own distilled set; under ``faithful`` they share one.
+        network: Networks to train; every method distils with the first.
+        recipe: Recipe for training on distilled sets.
+        full_recipe: Recipe for training on full data; ``none`` skips the ceiling.
+        selection: Which epoch of a training counts: last, heldout or oracle.
+        protocol: ``fair``, or ``faithful`` to DC-Bench; it settles what a seed varies.
+        scale: Presets of the distillers: smoke, quick or paper.
     """
 
     dataset: tuple[str, ...] = ("digits",)
@@ -39,7 +40,7 @@ class Accuracy:
     seeds: int = 5
     network: tuple[str, ...] = ("home",)
     recipe: str = "dc-bench"
-    full_recipe: str = "dc-bench"
+    full_recipe: OrNone = "dc-bench"
     selection: Selection = "last"
     protocol: ProtocolName = "fair"
     scale: Scale = "paper"

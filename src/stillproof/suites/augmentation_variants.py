@@ -18,7 +18,7 @@ def augmentation_of(recipe: str) -> str:
     return dict(recipes.entry(name).named_in(recipe)).get("augmentations", "none")
 
 
-def meant_on(augmentation: str, dataset: str) -> str:
+def variant_on(augmentation: str, dataset: str) -> str:
     """Return the augmentation as it is used on a data set: DSA does not mirror digits, policies are of its kind."""
     strategy, policy = strategy_for(dataset), POLICIES.get(dataset, POLICY)
     if augmentation == "dsa" and strategy != WITH_FLIP:
@@ -30,5 +30,5 @@ def distinct_on(augmentations: Iterable[str], dataset: str) -> list[str]:
     """Return the augmentations without those that mean the same as an earlier one."""
     found: dict[str, str] = {}
     for name in augmentations:
-        found.setdefault(meant_on(name, dataset), name)
+        found.setdefault(variant_on(name, dataset), name)
     return list(found.values())

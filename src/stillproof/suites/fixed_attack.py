@@ -1,4 +1,4 @@
-"""An attacked set that is there already, in place of one that a suite would make."""
+"""An existing attacked set, in place of one that a suite would make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A distilled set that is there already, among the methods of a suite."""
+"""An existing distilled set, among the methods of a suite."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def distilled(
 ) -> Request:
     """Ask for a distilled set to be made; ``method`` may carry parameters, as in ``dm:steps=100``.
 
-    A set that is there already may stand among the methods: it is asked for as it is, whatever ``ipc`` and seed.
+    An existing set may stand among the methods: it is asked for as it is, whatever ``ipc`` and seed.
     """
     there = fixed_set(method)
     if there is not None:
@@ -107,7 +107,7 @@ def trained(
 ) -> Request:
     """Ask for a network to be trained, and measured at its end.
 
-    ``heldout`` is a part that is also looked at; ``defence`` is adversarial training, as in ``pgd-at:eps=8/255``.
+    ``heldout`` is a part to measure accuracy on, too; ``defence`` is adversarial training, as in ``pgd-at:eps=8/255``.
     """
     asked = Request("train", on=on, network=network, recipe=recipe, seed=seed, heldout=heldout)
     return asked.but(defence=defence) if defence else asked

@@ -30,8 +30,8 @@ class RowBuilder:
         home: The network that methods distil with.
         seeds: Repetitions.
         protocol: What rows say of how they ask.
-        selection: Which epoch counts.
-        scale: Size of the distillers' presets.
+        selection: Which epoch of a training counts: last, heldout or oracle.
+        scale: Presets of the distillers: smoke, quick or paper.
         own_sets: Whether each repetition has its own distilled set, or all train on one.
     """
 
@@ -58,7 +58,7 @@ class RowBuilder:
     def asked(self, methods: Iterable[str], sizes: Iterable[int]) -> Iterator[tuple[str, int]]:
         """Yield every method with every number of images per class, size by size.
 
-        A set that is there already has a number of its own: it comes once, and only if it is of this data set.
+        An existing set has a number of its own: it comes once, and only if it is of this data set.
         """
         found, sizes = {method: fixed_set(method) for method in methods}, list(sizes)
         own = [there.ipc for there in found.values() if there and there.dataset == self.dataset]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -19,6 +22,8 @@ from stillproof.core.spec import canonical_json
 from stillproof.nets.build import build_network
 from stillproof.testing.attack_models import BrokenGradients, Counted
 from stillproof.testing.checks import Result, global_generators_untouched, need, run_checks
+from stillproof.testing.choices import TITLE, try_every_choice
+from stillproof.testing.fake_device import FAKE, fake_device
 from stillproof.testing.toy import TOY, toy_images
 
 IMAGES = 12
@@ -44,16 +49,26 @@ def check_attack(name: str) -> list[Result]:
             "counts the passes that it makes": lambda: _counts(name),
             "leaves the model as it was": lambda: _leaves_model(name),
             "serves in training": lambda: _trains(name),
+            "works on another device than the CPU": lambda: _elsewhere(name),
+            TITLE: lambda: try_every_choice(attacks, name, lambda choice: _run(name, choice=choice)),
         },
     )
 
 
-def _build(name: str) -> Attack:
-    return attack_of(name, preset_params(attacks.get(name), "smoke", TOY.name, 1, attacks.entry(name)))
+def _build(name: str, choice: Mapping[str, Any] | None = None) -> Attack:
+    preset = preset_params(attacks.get(name), "smoke", TOY.name, 1, attacks.entry(name))
+    return attack_of(name, {**preset, **(choice or {})})
 
 
 def _model() -> Counted:
     return Counted(build_network(networks.build(NETWORK), TOY, Seeds(0).child("network"), "cpu")).eval()
+
+
+def _elsewhere(name: str) -> None:
+    model = _model()
+    pixels, labels = _images(model)
+    with fake_device():
+        run_attack(_build(name), model.to(FAKE), pixels, labels, ctx=Context(Seeds(0), FAKE))
 
 
 def _images(model: nn.Module) -> tuple[Tensor, Tensor]:
@@ -65,11 +80,18 @@ def _images(model: nn.Module) -> tuple[Tensor, Tensor]:
     return pixels, labels
 
 
-def _run(name: str, *, batch: int = IMAGES, seed: int = 0, rules: Rules | None = None) -> Outcome:
+def _run(
+    name: str,
+    *,
+    batch: int = IMAGES,
+    seed: int = 0,
+    rules: Rules | None = None,
+    choice: Mapping[str, Any] | None = None,
+) -> Outcome:
     model = _model()
     pixels, labels = _images(model)
     rules = rules or Rules(keep_images=True)
-    return run_attack(_build(name), model, pixels, labels, ctx=Context(Seeds(seed)), rules=rules, batch=batch)
+    return run_attack(_build(name, choice), model, pixels, labels, ctx=Context(Seeds(seed)), rules=rules, batch=batch)
 
 
 def _builds(name: str) -> None:

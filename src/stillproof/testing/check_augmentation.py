@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor
 from stillproof.core.components import augmentations
 from stillproof.core.seeds import Seeds
 from stillproof.testing.checks import CannotBeChecked, Result, global_generators_untouched, need, run_checks
+from stillproof.testing.choices import TITLE, try_every_choice
 
 TRIES = 8
 ROUNDING = 1e-5  # a sum over an image may depend, in its last digit, on how many images are summed at once
@@ -28,6 +30,7 @@ def check_augmentation(name: str) -> list[Result]:
             "no image depends on the others of its batch": lambda: _apart(name),
             "pixels stay pixels": lambda: _pixels(name),
             "mixes labels as it mixes images": lambda: _mixes(name),
+            TITLE: lambda: try_every_choice(augmentations, name, lambda choice: _changes(name, choice)),
         },
     )
 
@@ -45,6 +48,12 @@ def _shapes(name: str) -> None:
             need(changed.shape == images.shape, f"{tuple(images.shape)} became {tuple(changed.shape)}")
             need(changed.dtype == images.dtype, f"{images.dtype} became {changed.dtype}")
             need(bool(torch.isfinite(changed).all()), "it gives NaN or infinite values")
+
+
+def _changes(name: str, choice: Mapping[str, Any]) -> None:
+    augment = augmentations.build(name, choice)
+    for seed in range(TRIES):
+        augment(_images(3, 32), Seeds(seed).torch())
 
 
 def _seeded(name: str) -> None:

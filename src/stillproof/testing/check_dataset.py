@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -11,6 +13,7 @@ from stillproof.core.components import datasets
 from stillproof.core.errors import DataMissing
 from stillproof.data.load import data_root, load
 from stillproof.testing.checks import CannotBeChecked, Result, need, run_checks
+from stillproof.testing.choices import TITLE, try_every_choice
 
 
 def check_dataset(name: str, root: Path | None = None) -> list[Result]:
@@ -21,14 +24,15 @@ def check_dataset(name: str, root: Path | None = None) -> list[Result]:
         {
             "says clearly when its files are not there": lambda: _missing(name),
             "both splits fit what it says of itself": lambda: _splits(name, root or data_root(None)),
+            TITLE: lambda: try_every_choice(datasets, name, lambda choice: _missing(name, choice)),
         },
     )
 
 
-def _missing(name: str) -> None:
+def _missing(name: str, choice: Mapping[str, Any] | None = None) -> None:
     with tempfile.TemporaryDirectory() as empty:
         try:
-            datasets.build(name).load(Path(empty), "test")
+            datasets.build(name, choice).load(Path(empty), "test")
         except DataMissing as error:
             need(len(str(error)) > 20, "its message does not help")
 

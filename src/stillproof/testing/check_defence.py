@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,11 +13,13 @@ from stillproof.attack.base.norms import sizes
 from stillproof.core.components import defences
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
+from stillproof.core.reference import write_reference
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import canonical_json
 from stillproof.defend.base.defence import defence_of
 from stillproof.testing.check_training import TrainingChecks, toy_model
 from stillproof.testing.checks import Result, need, run_checks
+from stillproof.testing.choices import TITLE, try_every_choice
 from stillproof.testing.toy import TOY, toy_images
 from stillproof.train.batch import Batch
 from stillproof.train.data import from_images
@@ -36,6 +40,7 @@ def check_defence(name: str) -> list[Result]:
             "its parameters are plain JSON, and its passes a number": lambda: _builds(name),
             "refuses a change that is larger than its attack's range": lambda: _range(name),
             "its attack acts in pixels, and leads none further out of [0, 1]": lambda: _in_pixels(name),
+            TITLE: lambda: try_every_choice(defences, name, lambda choice: _trains_with(name, choice)),
         }
         | TrainingChecks(defence=lambda: defence_of(name)).checks(),
     )
@@ -46,6 +51,10 @@ def _builds(name: str) -> None:
     canonical_json(defences.spec(defence).as_dict())
     need(defence.passes >= 1, f"passes is {defence.passes}")
     defence.check(TOY)
+
+
+def _trains_with(name: str, choice: Mapping[str, Any]) -> None:
+    TrainingChecks(defence=lambda: defence_of(write_reference(name, choice))).brief()
 
 
 def _range(name: str) -> None:

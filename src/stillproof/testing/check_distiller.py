@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import difflib
 import tempfile
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,10 +23,12 @@ from stillproof.core.spec import canonical_json
 from stillproof.core.types import Card, Distilled, Distiller, ImageSet, Space, Taught
 from stillproof.core.weight import weight_of
 from stillproof.nets.build import build_network
-from stillproof.nets.home import network_called
+from stillproof.nets.home_network import network_called
 from stillproof.run.stages.expert import train_expert
 from stillproof.sets.artifact import tensors_of
 from stillproof.testing.checks import Result, global_generators_untouched, need, run_checks
+from stillproof.testing.choices import TITLE, try_every_choice
+from stillproof.testing.fake_device import FAKE, fake_device
 from stillproof.testing.toy import EACH, TOY, toy_images
 from stillproof.train.data import from_images
 from stillproof.train.loop import fit
@@ -49,6 +53,8 @@ def check_distiller(name: str) -> list[Result]:
             "the same seed gives the same bytes": lambda: _deterministic(name),
             "draws from no global generator": lambda: _no_global_draws(name),
             "a stopped run goes on to the same result": lambda: _resumes(name),
+            "works on another device than the CPU": lambda: _elsewhere(name),
+            TITLE: lambda: try_every_choice(distillers, name, lambda choice: _distill(name, choice=choice)),
         },
     )
 
@@ -57,13 +63,20 @@ class _Stopped(Exception):
     """The run was stopped on purpose."""
 
 
-def _build(name: str) -> Distiller:
+def _build(name: str, choice: Mapping[str, Any] | None = None) -> Distiller:
     preset = preset_params(distillers.get(name), "smoke", "toy", IPC, distillers.entry(name))
-    return distillers.build(name, preset)
+    return distillers.build(name, {**preset, **(choice or {})})
 
 
-def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None = None) -> Distilled:
-    method = _build(name)
+def _distill(
+    name: str,
+    *,
+    scratch: Path | None = None,
+    stop_after: int | None = None,
+    device: str = "cpu",
+    choice: Mapping[str, Any] | None = None,
+) -> Distilled:
+    method = _build(name, choice)
     network = networks.build(NETWORK)
     reports = 0
 
@@ -77,10 +90,11 @@ def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None =
     card = Card(name, spec.version, spec.params, "toy", "toy", IPC, 0, NETWORK, TOY.licence, 0)
     ctx = Context(
         seeds=Seeds(0),
+        device=device,
         card=card,
-        networks=lambda seeds: build_network(network, TOY, seeds, "cpu"),
+        networks=lambda seeds: build_network(network, TOY, seeds, device),
         space=Space.normalised(TOY),
-        front=make_front(Space.normalised(TOY)),
+        front=make_front(Space.normalised(TOY)).to(device),
         scratch=scratch,
         report=report,
         checkpoint_seconds=0.0,
@@ -89,7 +103,7 @@ def _distill(name: str, *, scratch: Path | None = None, stop_after: int | None =
     ctx.experts = _experts(needs.experts) if needs.experts else ()
     ctx.embedding = _experts(needs.embedding) if needs.embedding else ()
     if needs.teachers:
-        ctx.teachers = _teachers(needs.teachers)
+        ctx.teachers = [copy.deepcopy(teacher).to(device) for teacher in _teachers(needs.teachers)]
         ctx.taught = lambda classes: Taught(
             classes, [f"toy teacher {n}" for n in range(len(ctx.teachers))], 0, "nobody"
         )
@@ -158,6 +172,11 @@ def _deterministic(name: str) -> None:
 def _no_global_draws(name: str) -> None:
     with global_generators_untouched():
         _distill(name)
+
+
+def _elsewhere(name: str) -> None:
+    with fake_device():
+        _distill(name, device=FAKE)
 
 
 def _resumes(name: str) -> None:

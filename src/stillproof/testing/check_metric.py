@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from stillproof.core.components import metrics
@@ -19,6 +20,7 @@ from stillproof.score.metric import (
 )
 from stillproof.score.stats import Summary
 from stillproof.testing.checks import Result, need, run_checks
+from stillproof.testing.choices import TITLE, try_every_choice
 
 RESULT = {"accuracy": 0.5, "n_test": 100, "robust_accuracy": 0.25, "n": 100, "area": 0.4, "coverage": 0.3, "real": 50}
 ATTACKS = {"fgsm": AttackOutcome(0.25, 2.0, 3.0), "pgd": AttackOutcome(0.125, 12.0, 20.0)}
@@ -47,6 +49,7 @@ def check_metric(name: str) -> list[Result]:
             "gives a number, or says why there is none": lambda: _gives_a_number(name),
             "says that it is not defined where everything is missing": lambda: _knows_nothing(name),
             "summarises seeds around their mean": lambda: _summarises(name),
+            TITLE: lambda: try_every_choice(metrics, name, lambda choice: _value_with(name, choice)),
         },
     )
 
@@ -70,6 +73,11 @@ def _gives_a_number(name: str) -> None:
         return
     need(isinstance(found, int | float) and math.isfinite(found), f"{found!r} is not a finite number")
     need(metric.value(EVIDENCE[metric.takes]) == found, "the same evidence gives another number the second time")
+
+
+def _value_with(name: str, choice: Mapping[str, Any]) -> None:
+    metric = metrics.build(name, choice)
+    metric.value(EVIDENCE[metric.takes])
 
 
 def _knows_nothing(name: str) -> None:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stillproof.core.components import REGISTRIES, objectives, references_of
+from stillproof.core.reference import write_nested
 from stillproof.core.spec import canonical_json
 from stillproof.testing.check_training import TrainingChecks
 from stillproof.testing.checks import Result, need, run_checks
+from stillproof.testing.choices import TITLE, try_every_choice
 from stillproof.train.objective import objective_of
 from stillproof.train.objectives.meta_at import MetaAT
 
-SMALL_EPISODES = "(ways=2,shots=2,queries=2,episodes=2,val_queries=2)"
+SMALL_EPISODES = {"ways": 2, "shots": 2, "queries": 2, "episodes": 2, "val_queries": 2}
 
 
 def check_objective(name: str) -> list[Result]:
     """Run the contract on toy images, with the objective's default parameters; episodes are small ones."""
-    builds = {"its parameters are plain JSON, and its references lead somewhere": lambda: _builds(name)}
-    small = SMALL_EPISODES if isinstance(objectives.build(name), MetaAT) else ""
-    return run_checks("objective", name, builds | TrainingChecks(f"{name}{small}").checks())
+    small = SMALL_EPISODES if isinstance(objectives.build(name), MetaAT) else {}
+
+    def checks(choice: Mapping[str, Any]) -> TrainingChecks:
+        return TrainingChecks(write_nested(name, {**small, **choice}))
+
+    own = {
+        "its parameters are plain JSON, and its references lead somewhere": lambda: _builds(name),
+        TITLE: lambda: try_every_choice(objectives, name, lambda choice: checks(choice).brief()),
+    }
+    return run_checks("objective", name, own | checks({}).checks())
 
 
 def _builds(name: str) -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from stillproof.core.components import recipes, references_of
 from stillproof.core.spec import canonical_json
 from stillproof.core.validate import validated
+from stillproof.testing.check_training import toy_model
 from stillproof.testing.checks import Result, need, run_checks
+from stillproof.testing.choices import TITLE, try_every_choice
+from stillproof.train.epochs import make_optimiser
 from stillproof.train.recipe import Recipe, check_plain
 
 MOST_EPOCHS = 2000  # looked at one by one
@@ -25,6 +30,7 @@ def check_recipe(name: str) -> list[Result]:
             "comes back from JSON unchanged": lambda: _comes_back(name),
             "its step size is positive and finite in every epoch": lambda: _step_sizes(name),
             "its curve has as many points as it says": lambda: _curve(name),
+            TITLE: lambda: try_every_choice(recipes, name, lambda choice: _steps(name, choice)),
         },
     )
 
@@ -62,6 +68,13 @@ def _step_sizes(name: str) -> None:
         lr = recipe.lr_at(epoch)
         rises = recipe.schedule == "cyclic" and epoch == 0  # from nothing
         need(math.isfinite(lr) and (lr > 0 or rises), f"the step size of epoch {epoch} is {lr}")
+
+
+def _steps(name: str, choice: Mapping[str, Any]) -> None:
+    recipe = recipes.build(name, choice)
+    make_optimiser(toy_model().body, recipe)
+    for epoch in _epochs(recipe):
+        recipe.lr_at(epoch)
 
 
 def _curve(name: str) -> None:

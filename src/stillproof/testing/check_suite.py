@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stillproof.core.components import REGISTRIES, suites
@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.presets import SCALES, preset_params
 from stillproof.core.spec import canonical_json
 from stillproof.testing.checks import CannotBeChecked, Result, need, run_checks
+from stillproof.testing.choices import TITLE, try_every_choice
 
 # In a fresh process, since this one has torch loaded; a plug-in's source comes by standard input.
 WITHOUT_TORCH = """
@@ -42,6 +43,7 @@ def check_suite(name: str) -> list[Result]:
             "has rows with requests, or says clearly why not": lambda: _rows(name),
             "the keys of its rows are plain JSON": lambda: _keys(name),
             "leaves torch alone": lambda: _torch_free(name),
+            TITLE: lambda: try_every_choice(suites, name, lambda choice: _asks_with(name, choice)),
         },
     )
 
@@ -74,6 +76,10 @@ def _rows(name: str) -> None:
         for row in rows:  # a section of its own may only tell what the others do
             telling = bool(asking) and row.keys.get("section") not in asking
             need(bool(row.requests or row.reason) or telling, f"row {dict(row.keys)} has no requests, and no reason")
+
+
+def _asks_with(name: str, choice: Mapping[str, Any]) -> None:
+    suites.build(name, {**preset_params(suites.get(name), "smoke", "", 1), **choice}).rows()
 
 
 def _keys(name: str) -> None:

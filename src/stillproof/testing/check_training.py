@@ -17,6 +17,7 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.types import Space
 from stillproof.nets.build import build_network
 from stillproof.testing.checks import global_generators_untouched, need
+from stillproof.testing.fake_device import FAKE, fake_device
 from stillproof.testing.toy import TOY, toy_attacked, toy_images
 from stillproof.train.curve import Curve
 from stillproof.train.data import from_images
@@ -30,6 +31,7 @@ from stillproof.train.train_data import TrainData
 from stillproof.transforms.space import make_front
 
 EPOCHS = 3
+BATCH = 10
 NETWORK = "convnet-2-bn:width=4"
 
 
@@ -57,27 +59,36 @@ class TrainingChecks:
             "the same seed gives the same bytes": self._deterministic,
             "draws from no global generator": self._no_global_draws,
             "a stopped run goes on to the same result": self._resumes,
+            "works on another device than the CPU": self._elsewhere,
         }
 
-    def _train(self, *, scratch: Path | None = None, stop: bool = False) -> tuple[TrainedModel, Curve]:
+    def _train(
+        self,
+        *,
+        scratch: Path | None = None,
+        stop: bool = False,
+        device: str = "cpu",
+        epochs: int = EPOCHS,
+        batch: int = BATCH,
+    ) -> tuple[TrainedModel, Curve]:
         """Train without momentum or weight decay: nothing but the gradient moves the weights."""
-        model, curve = toy_model(), Curve(toy_images(1), None, "cpu")
+        model, curve = toy_model(device), Curve(toy_images(1), None, device)
         recipe = Recipe(
-            epochs=EPOCHS,
-            batch=10,
+            epochs=epochs,
+            batch=batch,
             momentum=0.0,
             weight_decay=0.0,
             objective=self.objective,
-            curve_points=EPOCHS,
+            curve_points=epochs,
         )
 
         def report(share: float) -> None:
             if stop and 0 < share < 1:
                 raise _Stopped
 
-        ctx = Context(Seeds(0), scratch=scratch, report=report, checkpoint_seconds=0.0)
+        ctx = Context(Seeds(0), device, scratch=scratch, report=report, checkpoint_seconds=0.0)
         episodic = isinstance(objective_of(self.objective), MetaAT)
-        data = toy_episodes(model) if episodic else from_images(toy_images(), model.front, "cpu")
+        data = toy_episodes(model, device) if episodic else from_images(toy_images(), model.front, device)
         fit(model, data, recipe, ctx, curve=curve, defence=self.defence())
         return model, curve
 
@@ -98,6 +109,14 @@ class TrainingChecks:
         with global_generators_untouched():
             self._train()
 
+    def brief(self, device: str = "cpu") -> None:
+        """Train a single epoch of two batches."""
+        self._train(device=device, epochs=1, batch=len(toy_images()) // 2)
+
+    def _elsewhere(self) -> None:
+        with fake_device():
+            self.brief(FAKE)
+
     def _resumes(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -107,15 +126,15 @@ class TrainingChecks:
         need(_same(self._train(), made), "a run that was stopped and went on gives another model: use training.keep")
 
 
-def toy_model() -> TrainedModel:
+def toy_model(device: str = "cpu") -> TrainedModel:
     """Return an untrained network for toy images."""
-    body = build_network(networks.build(NETWORK), TOY, Seeds(0).child("network"), "cpu")
-    return TrainedModel(make_front(Space.normalised(TOY)), body)
+    body = build_network(networks.build(NETWORK), TOY, Seeds(0).child("network"), device)
+    return TrainedModel(make_front(Space.normalised(TOY)).to(device), body)
 
 
-def toy_episodes(model: TrainedModel) -> TrainData:
+def toy_episodes(model: TrainedModel, device: str = "cpu") -> TrainData:
     """Return toy images under attack: two thirds to learn from, the rest to choose an epoch by."""
-    few, others = toy_attacked(model.front, slice(24)), toy_attacked(model.front, slice(24, None))
+    few, others = (toy_attacked(model.front, part, device) for part in (slice(24), slice(24, None)))
     return AttackedSource(few, few, others).data()
 
 

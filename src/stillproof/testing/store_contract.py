@@ -200,7 +200,7 @@ class StoreContract:
             assert store.resolve_artifact(text) == twins[0]
         assert store.resolve_artifact("abcd", kind="model") == twins[1]
         wrong = {
-            "abcd": "more than one",
+            "abcd": "several artifacts",
             "digits-dn": "did you mean 'digits-dm'",
             "abc": "unknown artifact",
             "%": "unknown",

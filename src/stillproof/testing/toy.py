@@ -27,7 +27,7 @@ def toy_images(seed: int = 0) -> ImageSet:
     return ImageSet(pixels, labels, TOY, f"toy/train@sha256:seed-{seed}")
 
 
-def toy_attacked(front: nn.Module, sources: slice = slice(None)) -> AttackedData:
+def toy_attacked(front: nn.Module, sources: slice = slice(None), device: str = "cpu") -> AttackedData:
     """Return the images, or those of some sources, as changed in three ways, in place of attacks."""
     clean = toy_images()
     places = torch.arange(len(clean))[sources]
@@ -38,4 +38,4 @@ def toy_attacked(front: nn.Module, sources: slice = slice(None)) -> AttackedData
         UnderAttack(name, images.clamp(0, 1).mul(255).round().to(torch.uint8), clean.labels[places], places)
         for name, images in changed.items()
     ]
-    return AttackedData(attacks, clean, front, "cpu")
+    return AttackedData(attacks, clean, front, device)

@@ -45,7 +45,7 @@ class Curve:
 
     @property
     def images(self) -> int:
-        """Return how many images are looked at for one point."""
+        """Return how many images are evaluated for one point."""
         return len(self.test) + (len(self.heldout) if self.heldout is not None else 0)
 
     def choices(self) -> dict[str, int]:

@@ -119,7 +119,7 @@ class ImageNetTeacher(Recipe):
     augment: str = "rded-aug(min_scale=0.08,mixed=false)"
 
 
-@recipes.register("fkd", version=1, paper="arXiv:2306.13092")
+@recipes.register("fkd", version=1, paper="arXiv:2112.01528, arXiv:2306.13092")
 @dataclass(frozen=True)
 class RecordedLabels(Recipe):
     """SRe2L on labels that were recorded epoch by epoch: 300 epochs of AdamW towards the teacher's softened answers."""

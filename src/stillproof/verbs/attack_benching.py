@@ -1,4 +1,4 @@
-"""Comparisons of attacks that a session makes."""
+"""Comparisons of attacks, from a session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from stillproof.verbs.importing import Importing
 
 
 class AttackBenching(Importing):
-    """Says how strong attacks are."""
+    """Compares how strong attacks are."""
 
     def attack_bench(
         self,
@@ -36,18 +36,18 @@ class AttackBenching(Importing):
         seed: int = 0,
         network: str = "",
     ) -> BenchComparison:
-        """Run all attacks of a norm on models at the same number of passes, and say how near each comes to the best.
+        """Compare how strong attacks of a norm are at equal numbers of passes.
 
         Args:
             models: One or several models, as ``attack`` takes them.
             dataset: The data set that they were trained for.
             norm: The norm of changes.
-            attacks: Which attacks; all of ours, and of the libraries that are installed, without a word.
-            limit: How many of the first test images; all without a number.
+            attacks: Attacks to compare; by default all of ours and of the installed libraries.
+            limit: Attack only the first so many test images; all by default.
             budget: The most passes, forward and backward together, of each image.
-            eps: Radius at which robust accuracy is said; the median of the best-known distances without a number.
-            seed: Seed of what attacks draw.
-            network: The network of somebody's checkpoint, where its weights do not tell it.
+            eps: Radius to report robust accuracy at; by default the median of the best-known distances.
+            seed: Seed of the attacks' random draws.
+            network: The network of a third-party checkpoint, where it cannot be told from the weights.
         """
         given = [models] if isinstance(models, GivenModel) else list(models)
         if eps is not None and not eps > 0:

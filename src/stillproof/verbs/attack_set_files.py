@@ -33,7 +33,7 @@ NUMBERS = frozenset(str(one.number) for one in ATTACKS)
 
 @dataclass(frozen=True)
 class ImportedAttackSet:
-    """Attacked images of somebody that are in the store now.
+    """Imported attacked images, in the store now.
 
     Args:
         made: What came of each attack.
@@ -51,7 +51,7 @@ class ImportedAttackSet:
 
 
 class AttackSetFiles(AttackSets):
-    """Takes attacked data sets over from folders in MAD's layout, and writes such folders."""
+    """Imports attacked data sets from folders in MAD's layout, and writes such folders."""
 
     def attack_set_import(
         self,
@@ -63,7 +63,7 @@ class AttackSetFiles(AttackSets):
         pool: str | None = None,
         network: str = "",
     ) -> ImportedAttackSet:
-        """Take over a folder in MAD's layout: an attacked set for each attack, all in one pool.
+        """Import a folder in MAD's layout: an attacked set for each attack, all in one pool.
 
         The source of each image is the nearest clean image of its class, where the data set is at hand. Pictures that
         are broken or of another size are left out, and named.
@@ -72,10 +72,9 @@ class AttackSetFiles(AttackSets):
             folder: The folder, whose folders are attacks.
             dataset: The data set that the images were made from.
             part: Which split of it.
-            model: A model that shall say what it sees, before and after, as ``attack`` takes it; the data set must be
-                at hand for it.
-            pool: The pool; it is called like the folder without a name.
-            network: The network of somebody's checkpoint, where its weights do not tell it.
+            model: A model to classify the images, clean and attacked, as ``attack`` takes it; it needs the data set.
+            pool: Name of the pool; by default that of the folder.
+            network: The network of a third-party checkpoint, where it cannot be told from the weights.
         """
         root, info = Path(folder), source(dataset).info
         pool = safe_name(root.resolve().name) or "imported" if pool is None else pool

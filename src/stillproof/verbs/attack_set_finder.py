@@ -8,11 +8,12 @@ from typing import Any
 
 from stillproof.attacked_sets import AttackedSets, UnderOneAttack
 from stillproof.core.attack_warnings import warnings_in
-from stillproof.core.components import attacks
+from stillproof.core.components import attacks, networks
 from stillproof.core.errors import BadInput
 from stillproof.core.mad_sets import mad_set
 from stillproof.core.protocol import FAIR
 from stillproof.core.reference import write_reference
+from stillproof.core.spec import canonical_json
 from stillproof.report.runs import find_run_or_call
 from stillproof.run.attack_names import shown
 from stillproof.run.imported_attack import IMPORTED
@@ -28,7 +29,7 @@ PARAMETER = "attacked_sets"  # what a suite that takes such sets calls them
 
 
 def attack_set_of(store: Store, text: str | None = None) -> AttackedSets:
-    """Return an attacked set that is there: by its number or name, by a pool's name, or the newest that was built.
+    """Return an existing attacked set: by its number or name, by a pool's name, or the newest that was built.
 
     Raises:
         BadInput: There is none.
@@ -64,12 +65,23 @@ def with_attacks(store: Store, suite: Any) -> Any:
     if not texts:
         return suite
     found = [one for text in texts for one in _of(store, text)]
+    _refuse_twice(store, found)
     used = Used()
     for one in found:
         used.add(store.artifacts.arrays(one.artifact))
     if suite.protocol == FAIR and (leaks := used.notes()):
         raise BadInput(f"{leaks[0]} Under fair that is not allowed: name sets of one fair build.")
     return dataclasses.replace(suite, **{PARAMETER: tuple(one.reference() for one in found)})
+
+
+def _refuse_twice(store: Store, found: Sequence[FixedAttack]) -> None:
+    """Refuse images of one attack under two names; what attack imported ones are of, their names alone say."""
+    known: dict[str, str] = {}
+    for one in found:
+        attack = read_card(store.artifacts.folder(one.artifact))["attack"]
+        first = known.setdefault(canonical_json(attack), one.called) if attack else one.called
+        if first != one.called:
+            raise BadInput(f"{PARAMETER} has one attack in two wordings, {first} and {one.called}: leave one out.")
 
 
 def _of(store: Store, text: str) -> list[FixedAttack]:
@@ -88,7 +100,8 @@ def _made_on(store: Store, artifact: str) -> tuple[str, str]:
     if card["protocol"] == IMPORTED or not card["model"]:
         return "", ""
     network = read_card(store.artifacts.folder(card["model"]))["network"]
-    return card["model"], write_reference(network["name"], network["params"])
+    built = networks.build(write_reference(network["name"], network["params"]))
+    return card["model"], networks.reference(built)
 
 
 def _newest(store: Store) -> Run:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stillproof.attack.foreign.named import NotInstalled
+from stillproof.attack.foreign.named_by_class import NotInstalled
 from stillproof.attack_set_forecast import AttackCost, AttackSetForecast
 from stillproof.attack_set_question import AttackSetQuestion, asked_by_mad, asked_of
 from stillproof.attacked_sets import AttackedSets
@@ -16,6 +16,7 @@ from stillproof.data.load import source
 from stillproof.model_finder import GivenModel, find_model
 from stillproof.run.attack_timing import Timed, time_attack
 from stillproof.run.attacked_gallery import attacked_gallery
+from stillproof.run.attacks_twice import refuse_attacks_twice
 from stillproof.run.cell import Cell
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Job
@@ -39,7 +40,7 @@ class AttackSets(Importing):
     ) -> AttackedSets:
         """Attack some images of every class with each of several attacks, and keep what comes out.
 
-        What was built before is not built again, and a build that was stopped goes on.
+        Nothing is built twice, and a stopped build resumes.
 
         Args:
             dataset: The data set.
@@ -47,8 +48,8 @@ class AttackSets(Importing):
             attack: Attacks, as in ``pgd:steps=20``; ``mad/13`` is one of MAD's thirty, ``mad`` all of them, ``mad-m``,
                 ``mad-c`` and ``mad-t`` those of MAD's three sets.
             protocol: ``fair`` or ``faithful:mad``.
-            name: What to call it.
-            network: The network of somebody's checkpoint, where its weights do not tell it.
+            name: Its name.
+            network: The network of a third-party checkpoint, where it cannot be told from the weights.
             how: ``per_class``, ``split``, ``seed`` and ``part``, as ``AttackSetQuestion`` has them.
         """
         found = find_model(self, model, dataset, network)
@@ -62,8 +63,8 @@ class AttackSets(Importing):
         Args:
             config: ``mad-m``, ``mad-c`` or ``mad-t``; ``mad-quick`` and ``mad-smoke`` are small ones of digits.
             protocol: ``fair`` or ``faithful:mad``.
-            name: What to call it.
-            how: What shall be other than in the configuration: ``attacks``, ``per_class``, ``split``, ``seed``.
+            name: Its name.
+            how: What differs from the configuration: ``attacks``, ``per_class``, ``split``, ``seed``.
         """
         return self.build_attack_set(asked_by_mad(config, protocol).but(**how), name)
 
@@ -88,7 +89,7 @@ class AttackSets(Importing):
         return self.found_attack_set(str(run))
 
     def forecast_attack_set(self, question: AttackSetQuestion) -> AttackSetForecast:
-        """Say what a set will take, from a few images of each attack; nothing is kept.
+        """Estimate what a set will cost, from a few images of each attack; nothing is kept.
 
         Attacks on a victim that is not trained yet cannot be timed: they are estimated from their passes.
         """
@@ -112,7 +113,7 @@ class AttackSets(Importing):
         return Job(cell.id, cell.spec, cell.where, self.store, self.options, lambda _: None)
 
     def found_attack_set(self, text: str | None = None) -> AttackedSets:
-        """Return an attacked set that is there: by its number or name, by a pool's name, or the newest that was built.
+        """Return an existing attacked set: by its number or name, by a pool's name, or the newest that was built.
 
         Raises:
             BadInput: There is none.
@@ -130,6 +131,7 @@ def _planned(question: AttackSetQuestion, planner: Planner) -> tuple[dict[str, C
 
     Raises:
         NotInstalled: No attack is left.
+        BadInput: One attack is named in two wordings.
     """
     cells: dict[str, Cell] = {}
     absent: dict[str, str] = {}
@@ -140,4 +142,5 @@ def _planned(question: AttackSetQuestion, planner: Planner) -> tuple[dict[str, C
             absent[called] = str(error)
     if not cells:
         raise NotInstalled(next(iter(absent.values())))
+    refuse_attacks_twice(cells.items())
     return cells, absent

@@ -13,6 +13,7 @@ from stillproof.core.mad_sets import ROLES, set_like
 from stillproof.core.spec import Json
 from stillproof.data.load import source
 from stillproof.run.attacked_set import summary_of
+from stillproof.run.attacked_set_check import check_card, check_values
 from stillproof.run.imported_attack import IMPORTED
 from stillproof.store.artifact_files import read_card
 from stillproof.store.pools import ATTACKED
@@ -27,7 +28,10 @@ def attacked_cards(store: Store, pool: str) -> dict[str, Json]:
     if pool not in store.pools.names():
         return {}
     members = [one.artifact for one in store.pools.members(pool) if one.kind == ATTACKED]
-    return {artifact: read_card(store.artifacts.folder(artifact)) for artifact in members}
+    cards = {artifact: read_card(store.artifacts.folder(artifact)) for artifact in members}
+    for artifact, card in cards.items():
+        check_card(card, artifact)
+    return cards
 
 
 def are_alike(cards: Sequence[Mapping[str, Any]]) -> bool:
@@ -58,6 +62,7 @@ def attacked_pool(store: Store, pool: str) -> AttackedSets:
     shown, used = [], Used()
     for artifact, card in found.items():
         arrays = store.artifacts.arrays(artifact)
+        check_values(card, arrays, artifact)
         used.add(arrays)
         record = records.get(card["cell"])  # of those that were built here, if it was on this store
         result = {} if record is None or record.result is None else record.result

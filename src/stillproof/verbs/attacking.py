@@ -11,26 +11,27 @@ from typing import Any
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.base.targets import Policy
 from stillproof.attack.protocols.named import attack_protocol
-from stillproof.attack_answers import NUMBERS, WORST_CASE, AttackScore, ImageOutcomes
+from stillproof.attack_answers import NUMBERS, AttackScore, ImageOutcomes, worst_of
 from stillproof.core.attack_warnings import warnings_in
 from stillproof.core.components import attacks
-from stillproof.core.errors import BadInput
-from stillproof.core.mad_attacks import meant
+from stillproof.core.mad_attacks import resolve_mad
 from stillproof.core.mad_sets import attacks_named
 from stillproof.core.reference import parse_reference
 from stillproof.data.load import source
+from stillproof.importers.reported_accuracies import reported_in_name
 from stillproof.model_finder import GivenModel, find_model
 from stillproof.run.attack_alarms import alarms_in, checks_of
-from stillproof.run.attack_names import attack_called, has, with_limits
+from stillproof.run.attack_names import attack_called, each_with_limits
 from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
+from stillproof.sets.reported import Reported
 from stillproof.suites.requests import Request
 from stillproof.verbs.importing import Importing
 
 
 class Attacking(Importing):
-    """Says how much of a model's accuracy attacks leave."""
+    """Measures how much of a model's accuracy attacks leave."""
 
     def attack(
         self,
@@ -51,24 +52,24 @@ class Attacking(Importing):
         """Attack a model on the test images of its data set; several attacks are also summed up in their worst case.
 
         Args:
-            model: The name, id or folder of a model, somebody's checkpoint, what ``import_model`` returned, a score of
-                one network, or a request.
+            model: The name, id or folder of a model, a third-party checkpoint, what ``import_model`` returned, a score
+                of one network, or a request.
             dataset: The data set that it was trained for.
             attack: One or several attacks, as in ``pgd:steps=20``.
-            eps: Radius of the ball, for those attacks that have one.
+            eps: Radius of the ball, for attacks that have one.
             norm: Its norm.
-            targets: Which classes to aim at: ``next``, ``random`` or ``least-likely``; any wrong one without a word.
-            limit: How many of the first test images; all without a number.
+            targets: Which classes to aim at: ``next``, ``random`` or ``least-likely``; untargeted by default.
+            limit: Attack only the first so many test images; all by default.
             protocol: ``fair`` attacks pixels, ``faithful`` (in full, ``faithful:beard``) normalised images as BEARD
                 does.
             seed: Its seed.
-            check: Look for signs that gradients hide where the model errs.
-            keep: A folder for the changed images, and a picture of some.
-            network: The network of somebody's checkpoint, where its weights do not tell it.
+            check: Whether to look for signs of gradient masking.
+            keep: Folder to keep the changed images in, with a preview.
+            network: The network of a third-party checkpoint, where it cannot be told from the weights.
         """
         names = attacks_named([attack] if isinstance(attack, str) else attack, source(dataset).info)
-        names = [meant(name, source(dataset).info) for name in names]
-        references, under = _limited(names, eps, norm), attack_protocol(protocol)
+        names = [resolve_mad(name, source(dataset).info) for name in names]
+        references, under = each_with_limits(names, eps=eps, norm=norm), attack_protocol(protocol)
         found = find_model(self, model, dataset, network)
         asked = [
             Request(
@@ -97,7 +98,15 @@ class Attacking(Importing):
         ]
         whole = scores[0] if len(scores) == 1 else self._worst(asked, scores)
         alarms = dict.fromkeys(alarm for cell in checks for alarm in alarms_in(answer_of(cell.id, self.store), under))
-        return dataclasses.replace(whole, model=name, dataset=dataset, checked=check, alarms=list(alarms))
+        whole = dataclasses.replace(whole, model=name, dataset=dataset, reported=self._claimed_of(found))
+        return dataclasses.replace(whole, checked=check, alarms=list(alarms))
+
+    def _claimed_of(self, model: Request) -> Sequence[Reported]:
+        """Return the accuracy that the author of an imported model wrote into its file's name."""
+        if model.stage != "model":
+            return ()
+        upstream = self.store.artifacts.read(model.artifact).card["upstream"]
+        return reported_in_name(Path(upstream.get("imported", "")).stem)
 
     def _came_of(self, cell: str, asked: Request, folder: Path | None) -> AttackScore:
         """Return what came of one attack; its changed images are copied to a folder, if there is one."""
@@ -124,39 +133,14 @@ class Attacking(Importing):
 
     def _worst(self, asked: Sequence[Request], scores: Sequence[AttackScore]) -> AttackScore:
         """Return the worst case over those attacks that have an answer."""
-        first, told = scores[0], [score for score in scores if score.reason is None]
-        about: dict[str, Any] = {"attacks": scores, "targets": first.targets}
-        about |= {key: _common([getattr(score, key) for score in scores]) for key in ("eps", "norm")}
-        if not told:
-            return AttackScore(WORST_CASE, first.protocol, first.n, **about, reason=first.reason)
-        pairs = zip(asked, scores, strict=True)
-        of = tuple(request for request, score in pairs if score.reason is None)
-        about["draws"] = max(score.draws for score in told)
+        of = tuple(request for request, score in zip(asked, scores, strict=True) if score.reason is None)
+        if not of:
+            return worst_of(scores)
         worst = self.answer(Request("worst-case", of=of))
-        about |= {key: worst[key] for key in ("clean_accuracy", "robust_accuracy")}
-        about["warnings"] = list(warnings_in(worst.get("notes", {})).values())
-        about |= {key: sum(getattr(score, key) for score in told) for key in ("passes_per_image", "seconds")}
-        return AttackScore(WORST_CASE, first.protocol, first.n, **about)
-
-
-def _limited(names: Sequence[str], eps: float | None, norm: Norm | None) -> list[str]:
-    """Return attacks with radius and norm; of several, those without a ball are left as they are."""
-    if not names:
-        raise BadInput("no attack is named: give at least one.")
-    balls = [has(attack_called(name), "eps") for name in names]
-    if eps is not None and len(names) > 1 and not any(balls):
-        raise BadInput(f"none of {', '.join(names)} has an eps: leave it out.")
-    only = len(names) == 1
-    return [
-        with_limits(name, eps=eps if ball or only else None, norm=norm) for name, ball in zip(names, balls, strict=True)
-    ]
+        told = list(warnings_in(worst.get("notes", {})).values())
+        return worst_of(scores, worst["clean_accuracy"], worst["robust_accuracy"], told)
 
 
 def _below(name: str, count: int) -> tuple[str, ...]:
     """Return the folder of one of several attacks."""
     return () if count == 1 else (re.sub(r"[^\w.=-]+", "-", name),)
-
-
-def _common(values: Sequence[Any]) -> Any:
-    """Return the value that all have, or nothing."""
-    return values[0] if all(value == values[0] for value in values) else None

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Collection, Sequence
 
 from stillproof.answers import Score
-from stillproof.contenders import find, scored
+from stillproof.contender_finder import find, scored
 from stillproof.given import Given, text_of
-from stillproof.nets.home import HOME
+from stillproof.nets.home_network import HOME
 from stillproof.report.compare.comparison import compared
 from stillproof.report.compare.table import Comparisons
 from stillproof.report.runs import AnyRun, run_meant
@@ -17,7 +17,7 @@ from stillproof.verbs.training import Training
 
 
 class Comparing(Training):
-    """Says whether differences are real."""
+    """Tells whether differences are real."""
 
     def compare(
         self,
@@ -30,7 +30,7 @@ class Comparing(Training):
         run: AnyRun | None = None,
         sections: Collection[str] | None = None,
     ) -> Comparisons:
-        """Say of every two sets, models or methods of a run whether they are different.
+        """Compare sets, models or methods of a run pair by pair: are they different?
 
         Sets are trained on first, as ``train`` does with ``network``, ``recipe`` and ``seeds``; scores stand for the
         networks that they are of. Methods are those of ``run``, without one of the newest that has them, from whatever

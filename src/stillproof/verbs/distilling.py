@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stillproof.answers import Made
+from stillproof.answers import DistilledSet
 from stillproof.core.presets import Scale
 from stillproof.core.weight import weight_of
-from stillproof.nets.home import HOME
+from stillproof.nets.home_network import HOME
 from stillproof.run.stage import answer_of
 from stillproof.sets.read import read_set
 from stillproof.suites.requests import Part, distilled, real_images, snapshot
@@ -28,7 +28,7 @@ class Distilling(Engine):
         scale: Scale = "paper",
         part: Part = "train",
         snapshots: Sequence[int] = (),
-    ) -> Made:
+    ) -> DistilledSet:
         """Make a distilled set; ``method`` may carry parameters, as in ``dm:steps=100``."""
         planner = self._planner()
         request = distilled(real_images(dataset, part), method, ipc, seed, network, scale)
@@ -39,7 +39,7 @@ class Distilling(Engine):
         before = self.execute(planner)
         result = answer_of(cell.id, self.store)
         made = read_set(self.store, result["artifact"])
-        return Made(
+        return DistilledSet(
             artifact=result["artifact"],
             name=result["name"],
             path=self.store.artifacts.folder(result["artifact"]),

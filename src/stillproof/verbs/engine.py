@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +18,7 @@ from stillproof.core.spec import Json
 from stillproof.data.load import data_root
 from stillproof.report.failures import explained
 from stillproof.run.cell import Cell
+from stillproof.run.device import checked_device
 from stillproof.run.estimate import Estimate, Here, estimate, here
 from stillproof.run.execute import enter, execute
 from stillproof.run.executor import OnChange, Work
@@ -30,9 +33,14 @@ log = logging.getLogger("stillproof")
 
 NOT_TRIED = "it was not computed"
 
+# Takes a plan and what says how many seconds its cells are expected to take; what it yields watches the plan.
+Watch = Callable[[Planner, Callable[[Cell], float]], AbstractContextManager[OnChange]]
 
-def _unwatched(status: dict[str, str], shares: dict[str, float], said: dict[str, str]) -> None:
+
+@contextlib.contextmanager
+def _unwatched(planner: Planner, seconds: Callable[[Cell], float]) -> Iterator[OnChange]:
     """Show nothing."""
+    yield lambda status, shares, said: None
 
 
 class Engine:
@@ -46,19 +54,19 @@ class Engine:
         workers: int | None = 1,
         plugins: Sequence[Plugin | Path | str] = (),
         device: str | None = None,
-        on_plan: Callable[[Planner], OnChange] | None = None,
+        on_plan: Watch | None = None,
         checkpoint_seconds: float = 20.0,
     ) -> None:
         """Load plug-ins; nothing is opened or computed yet.
 
         Args:
-            store: Where results are kept: a file, or a URL.
-            data: Where data sets are.
-            workers: How many processes compute; without a number, as many as are worthwhile for a plan.
-            plugins: Files with components of your own.
-            device: Where to compute; the first GPU, or the CPU where there is none.
-            on_plan: Is told of each plan and returns what watches it.
-            checkpoint_seconds: How often long loops keep what they have.
+            store: Store for the results: a file, or a URL.
+            data: Folder of the data sets.
+            workers: Number of processes; by default, as many as are worthwhile for a plan.
+            plugins: Files with your own components.
+            device: Device to compute on; by default the first GPU, else the CPU.
+            on_plan: Is told of each plan and watches it while it is computed.
+            checkpoint_seconds: Seconds between the checkpoints of long loops.
         """
         index_entry_points()
         import_entry_points()
@@ -66,9 +74,10 @@ class Engine:
         self._store = store
         self.root = data_root(data)
         self.workers = workers
-        self.device = device or default_device()
+        self.device = checked_device(device) if device else default_device()
+        self._fell_back = not device and self.device == "cpu"
         self.checkpoint_seconds = checkpoint_seconds
-        self._on_plan = on_plan or (lambda _: _unwatched)
+        self._on_plan = on_plan or _unwatched
 
     @cached_property
     def store(self) -> Store:
@@ -158,11 +167,11 @@ class Engine:
         ended = ("done", "unsupported") if again else FINISHED
         if all(before.get(cell.id) in ended for cell in cells):
             return before
-        if self.device == "cpu" and any(cell.flops and before.get(cell.id) != "done" for cell in cells):
+        if again and self._fell_back and any(cell.flops and before.get(cell.id) != "done" for cell in cells):
             log.info("computing on the CPU: no GPU was found.")
-        watch = self._on_plan(planner)
-        work = Work(self.store, cells, self.options, self.plugins, watch, stop_at_failure)
-        execute(work, self._workers(cells, before))
+        with self._on_plan(planner, self._here(planner).seconds) as watch:
+            work = Work(self.store, cells, self.options, self.plugins, watch, stop_at_failure)
+            execute(work, self._workers(cells, before))
         if must_succeed:
             self._raise_first_failure(planner, ("done", "unsupported") if may_be_unsupported else ("done",))
         return before

@@ -1,4 +1,4 @@
-"""Other people's sets and models, and one's own tensors, that a session takes over."""
+"""Imports third-party sets and models, and tensors of your own."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 
 class Importing(Engine):
-    """Takes over what was made elsewhere."""
+    """Imports what was made elsewhere."""
 
     def import_sets(self, path: Path | str, dataset: str, options: ImportOptions | None = None) -> ImportedSets:
-        """Take over somebody's distilled sets; return them with what was found out about the file.
+        """Import third-party distilled sets; return them with what was found out about the file.
 
         Nothing is written unless all of them can be trained on. Sets in ZCA space refer to the whitening of the real
         training images, which is computed here.
@@ -55,19 +55,19 @@ class Importing(Engine):
     def import_tensors(
         self, images: Tensor, labels: Tensor, dataset: str, space: TensorSpace = "pixels"
     ) -> ImportedSet:
-        """Take over somebody's own tensors; ``stillproof.evaluate`` says which ones."""
+        """Import tensors of your own; ``stillproof.evaluate`` says which ones."""
         info = source(dataset).info
         read = read_tensors(images, labels, info, dataset, space)
         (made,) = write_sets(self.store, read, info, dataset, lambda variant: self._whitening(dataset, variant))
         return made
 
     def import_model(self, path: Path | str, dataset: str, network: str = "") -> ImportedModel:
-        """Take over somebody's checkpoint; ``network`` is needed where its weights do not tell it."""
+        """Import a third-party checkpoint; ``network`` is needed where it cannot be told from the weights."""
         model = read_model(Path(path), source(dataset).info, network)
         return write_model(self.store, model, Path(path).stem)
 
     def import_logs(self, path: Path | str) -> list[ImportedLog]:
-        """Take over BEARD's result logs: a file, or a folder with one for each number of images per class."""
+        """Import BEARD's result logs: a file, or a folder with one for each number of images per class."""
         return write_logs(self.store, read_logs(Path(path)))
 
     def _whitening(self, dataset: str, variant: str) -> str:

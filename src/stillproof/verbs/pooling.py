@@ -9,6 +9,7 @@ from typing import Any
 
 from stillproof.attack_answers import AttackScore, ImageOutcomes
 from stillproof.core.errors import BadInput
+from stillproof.image_finder import export_set, find_set, is_foreign
 from stillproof.importers.detect import is_model
 from stillproof.model_finder import find_model
 from stillproof.report.pools import TITLES, Pool, read_pool
@@ -17,7 +18,6 @@ from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.store.links import reached, read_links
 from stillproof.store.pools import KINDS, MODELS, SETS
 from stillproof.suites.requests import Request
-from stillproof.targets import export_set, find_set, is_foreign
 from stillproof.verbs.attacking import Attacking
 from stillproof.verbs.pool_scores import PoolScore, ball_of, pool_score
 
@@ -48,11 +48,11 @@ class Pooling(Attacking):
             name: What the pool is called.
             members: Names, ids or folders of sets and models, and files that ``import`` would take.
             run: A run, or a single call of ``train`` or ``distill``, whose sets and models are added.
-            dataset: What files of others stand for.
-            network: The network of somebody's checkpoint, where its weights do not tell it.
+            dataset: Data set that third-party files stand for.
+            network: The network of a third-party checkpoint, where it cannot be told from the weights.
         """
         if network and not any(is_foreign(str(member)) for member in members):
-            raise BadInput("network says what somebody's checkpoint is, and none is among these: leave it out.")
+            raise BadInput("network is for third-party checkpoints, and there is none among these: leave it out.")
         found = [self._member(str(member), dataset, network) for member in members]
         if run is not None:
             found += self._made_by(run)
@@ -111,13 +111,13 @@ class Pooling(Attacking):
         return dataclasses.replace(one, robust_accuracy=found["robust_accuracy"], outcomes=outcomes)
 
     def _member(self, text: str, dataset: str | None, network: str) -> str:
-        """Return the id of a set or a model; somebody's file is imported."""
+        """Return the id of a set or a model; a third-party file is imported."""
         if not is_foreign(text) and not Path(text, "card.json").is_file():
             return self.store.resolve_artifact(text)
         if not is_foreign(text):
             return self.store.keep_folder(Path(text))
         if dataset is None:
-            raise BadInput(f"{text} is somebody's file: say with --dataset which data set it stands for.")
+            raise BadInput(f"{text} is a third-party file: name the data set that it stands for with --dataset.")
         if is_model(Path(text)):
             return str(find_model(self, text, dataset, network).artifact)
         return str(find_set(self, text, dataset)[0].artifact)

@@ -1,4 +1,4 @@
-"""What a session reads from its store: tables, figures, pictures and stored answers; nothing is trained for it."""
+"""What a session reads from its store: tables, figures, pictures and stored answers; nothing is computed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from stillproof.answers import Score
 from stillproof.core.errors import BadInput
 from stillproof.given import Given, text_of
+from stillproof.image_finder import find_set, is_foreign
 from stillproof.report.by_class import ClassReport, class_report
+from stillproof.report.figures.pages import page_named
 from stillproof.report.pictures import Gallery, gallery_of
 from stillproof.report.run_report import RunReport, report_of
 from stillproof.report.runs import AnyRun, chosen_run, run_meant, trained_rows
@@ -20,7 +22,6 @@ from stillproof.report.tables.table import Table
 from stillproof.store.records import Run
 from stillproof.stored_predictions import StoredPredictions, predictions_of
 from stillproof.suites.requests import Request
-from stillproof.targets import find_set, is_foreign
 from stillproof.verbs.importing import Importing
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class Reading(Importing):
-    """Shows what is there. A run is found by its number, name or hash; without one it is the newest of the suite."""
+    """Shows stored results. A run is found by its number, name or hash; the default is the newest of the suite."""
 
     def status(self) -> StoreStatus:
-        """Return what was asked of the store, how much of it is done, and what failed or is left over."""
+        """Return the runs of the store, how much of each is done, and what failed or is left over."""
         return status_of(self.store)
 
     def table(
@@ -60,15 +61,20 @@ class Reading(Importing):
         sections: Collection[str] | None = None,
         out: Path | str | None = None,
         form: str = "png",
+        style: str = "screen",
     ) -> dict[str, Figure]:
-        """Return the figures of a run by name; with a folder ``out``, also write them there as png, pdf or svg."""
+        """Return the figures of a run by name; with a folder ``out``, also write them there as png, pdf or svg.
+
+        The style ``paper`` makes them as wide as a column, without title and caption.
+        """
         from stillproof.report.drawing.draw import draw  # matplotlib is slow to load
         from stillproof.report.drawing.save import save_figures
 
+        page = page_named(style)
         found = self._report(suite, run, methods, sections).figures()
-        figures = {name: draw(figure) for name, figure in found.items()}
+        figures = {name: draw(figure, page) for name, figure in found.items()}
         if out is not None:
-            save_figures(figures, Path(out), form)
+            save_figures(figures, Path(out), form, page)
         return figures
 
     def by_class(
@@ -98,13 +104,13 @@ class Reading(Importing):
         Args:
             given: Distilled sets, as ``train`` takes them.
             run: All sets of a run, seed 0, too.
-            ipc: Of these, only those with so many images per class.
+            ipc: Of these, only those with this many images per class.
             animate: Show the snapshots that ``distill`` kept, one after another.
-            dataset: What tensors and files of others stand for.
+            dataset: Data set that tensors and third-party files stand for.
             out: The picture to write.
         """
         if ipc is not None and run is None:
-            raise BadInput(f"ipc={ipc} chooses among the sets of a run: name one with run=, or leave it out.")
+            raise BadInput(f"ipc={ipc} selects sets of a run: name the run with run=, or leave it out.")
         texts = [text_of(self, one, dataset) for one in given]
         known = [find_set(self, text, dataset)[0].artifact if is_foreign(text) else text for text in texts]
         shown = [named_set(self.store, text) for text in known]

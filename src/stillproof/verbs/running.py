@@ -14,10 +14,11 @@ from stillproof.core.components import suites
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.presets import preset_params
 from stillproof.core.spec import Json
+from stillproof.run.attacks_twice import attacked_in, refuse_attacks_twice
 from stillproof.run.cell import Cell
-from stillproof.run.cuts import Cut
+from stillproof.run.cost_cuts import Cut
 from stillproof.run.forecast import Forecast
-from stillproof.run.foresee import foresee
+from stillproof.run.forecast_suite import forecast_suite
 from stillproof.run.plan import Planner
 from stillproof.suite_methods import alone_in_size, as_written, in_words, with_sets
 from stillproof.verbs.attack_set_finder import with_attacks
@@ -35,9 +36,9 @@ class Running(Importing):
         """Plan a suite; return the planner, the table's rows and the resolved configuration.
 
         The preset of ``options["scale"]`` (``quick`` without one) gives what the options leave open. Methods may be
-        distillers, and sets that are there already: the name, id or folder of an artifact, what ``distill`` and the
-        imports give, tensors, or somebody's file, which is then imported. The rows are those of the whole suite, even
-        if only the cells that match a pattern are planned.
+        distillers, and existing sets: the name, id or folder of an artifact, what ``distill`` and the imports give,
+        tensors, or a third-party file, which is then imported. The rows are those of the whole suite, even if only the
+        cells that match a pattern are planned.
         """
         planner, rows, question = self._told(suite, options, only_matching)
         return planner, rows, as_written(suites.spec(question).as_dict()["params"])
@@ -45,16 +46,20 @@ class Running(Importing):
     def _planned(
         self, suite: str, options: Mapping[str, Any], only_matching: str | None
     ) -> tuple[Planner, list[Json], Any]:
-        preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1, suites.entry(suite))
-        asked = suites.build(suite, {**preset, **in_words(self, options)})
-        question = with_attacks(self.store, with_sets(self, asked))
+        question = with_attacks(self.store, with_sets(self, self._asked(suite, options)))
         planner = self._planner()
         rows = planner.rows(question.rows())
+        refuse_attacks_twice(attacked_in(rows, planner.cells))
         if planner.left_out and not rows:
             raise DataMissing(f"nothing is left to ask: {planner.left_out[0]}")
         if only_matching is not None:
-            planner.cells = only(planner.cells, rows, only_matching)
+            planner.cells = cells_matching(planner.cells, rows, only_matching)
         return planner, rows, question
+
+    def _asked(self, suite: str, options: Mapping[str, Any]) -> Any:
+        """Return a suite as it is asked for: with the sets among its methods in the words that they were given in."""
+        preset = preset_params(suites.get(suite), str(options.get("scale", "quick")), "", 1, suites.entry(suite))
+        return suites.build(suite, {**preset, **in_words(self, options)})
 
     def _told(
         self, suite: str, options: Mapping[str, Any], only_matching: str | None
@@ -80,8 +85,8 @@ class Running(Importing):
         Args:
             suite: The suite.
             options: Its parameters, as in ``plan_suite``.
-            name: What to call the run, so that it is found again.
-            note: A sentence to remember with it.
+            name: Name of the run, to find it again.
+            note: Remark to keep with it.
             only_matching: A pattern: only the cells whose method or label matches are computed, and what they need.
             stop_at_failure: Whether the first cell that fails ends the run.
         """
@@ -111,23 +116,27 @@ class Running(Importing):
         speed: float | None = None,
         only_matching: str | None = None,
     ) -> Forecast:
-        """Say what a suite would cost, here and on a machine of ``speed`` operations per second; compute nothing."""
+        """Estimate what a suite costs, here and on a machine of ``speed`` operations per second; compute nothing."""
         planner, rows, question = self._told(suite, options, only_matching)
         config: Json | None = suites.spec(question).as_dict()["params"]
         if only_matching is not None:
             config = None
             rows = [row | {"cells": [cell for cell in row["cells"] if cell in planner.cells]} for row in rows]
-        found = foresee(self.store, planner, rows, suite, config, self._here(planner), speed)
-        return dataclasses.replace(found, cuts=[_as_written(cut) for cut in found.cuts])
+        found = forecast_suite(self.store, planner, rows, suite, config, self._here(planner), speed)
+        given: Json = suites.spec(self._asked(suite, options)).as_dict()["params"]
+        return dataclasses.replace(found, cuts=[_as_given(cut, given[cut.parameter]) for cut in found.cuts])
 
 
-def _as_written(cut: Cut) -> Cut:
-    """Return a change of a parameter as a person may write it."""
-    before, after = (as_written({cut.parameter: value})[cut.parameter] for value in (cut.before, cut.after))
-    return dataclasses.replace(cut, before=before, after=after)
+def _as_given(cut: Cut, given: Any) -> Cut:
+    """Return a change of a parameter in the words that it was given in: a file by its path, a set by its name."""
+    if not isinstance(cut.before, list) or len(given) != len(cut.before):  # one pool may be several sets
+        before, after = (as_written({cut.parameter: value})[cut.parameter] for value in (cut.before, cut.after))
+        return dataclasses.replace(cut, before=before, after=after)
+    kept = [words for words, value in zip(given, cut.before, strict=True) if value in cut.after]
+    return dataclasses.replace(cut, before=given, after=kept)
 
 
-def only(cells: dict[str, Cell], rows: Sequence[Json], pattern: str) -> dict[str, Cell]:
+def cells_matching(cells: dict[str, Cell], rows: Sequence[Json], pattern: str) -> dict[str, Cell]:
     """Return the cells of the rows whose method matches, those whose label does, and what all of these need.
 
     A pattern matches whole words, as in ``dm``, ``'seed 0'`` or ``'train convnet-*'``, where ``*`` stands for any

@@ -1,21 +1,27 @@
-"""Networks that a session trains, and how good they are."""
+"""Networks that a session trains, and their accuracy."""
 
 from __future__ import annotations
 
+import dataclasses
+
 from stillproof.answers import Score
+from stillproof.author_report import AuthorReport, author_reports
 from stillproof.core.components import networks, recipes
 from stillproof.core.errors import BadInput
+from stillproof.core.spec import Json
 from stillproof.core.types import Selection
-from stillproof.data.load import load
-from stillproof.given import Given, meant
-from stillproof.nets.home import HOME
+from stillproof.data.load import load, source
+from stillproof.given import Given, request_for
+from stillproof.nets.home_network import HOME
 from stillproof.run.labelled_images import artifact_in
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.score.by_class import class_scores
 from stillproof.score.stats import summarise_accuracies
+from stillproof.sets.artifact import ORIGIN
 from stillproof.sets.own_recipe import recipe_on
 from stillproof.sets.read import check_fits, read_set
+from stillproof.sets.reported import reported_on
 from stillproof.sets.teachers import checked_teachers
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
 from stillproof.suites.fixed_set import HELDOUT_SEEN
@@ -25,7 +31,7 @@ from stillproof.verbs.importing import Importing
 
 
 class Training(Importing):
-    """Trains networks on whatever holds images."""
+    """Trains networks on sets and data sets."""
 
     def train(
         self,
@@ -42,18 +48,20 @@ class Training(Importing):
 
         Args:
             on: What ``distill``, ``import_sets``, ``import_tensors``, ``evaluate`` and ``train`` return; the name or id
-                of a set, an artifact folder or somebody's file; a pair of tensors, images and labels; the name of a
+                of a set, an artifact folder or a third-party file; a pair of tensors, images and labels; the name of a
                 data set, for its real images; or a request.
-            dataset: Where to test, if not on the set's own data set; tensors and files of others need it.
+            dataset: Data set to test on, if not the set's own; required for tensors and third-party files.
             network: The network to train.
             recipe: How to train it.
-            defence: Adversarial training, as ``pgd-at:eps=8/255``; none without it.
+            defence: Adversarial training, such as ``pgd-at:eps=8/255``; none by default.
             seeds: Number of trainings.
-            selection: Which epoch counts.
+            selection: Which epoch of a training counts: last, heldout or oracle.
         """
         if seeds < 1:
             raise BadInput(f"seeds = {seeds} is not allowed: at least 1 is needed.")
-        return self._score(meant(self, on, dataset), network, recipe, seeds, selection, defence)
+        request, card = request_for(self, on, dataset)
+        score = self._score(request, network, recipe, seeds, selection, defence)
+        return dataclasses.replace(score, reported=self._beside_claims(request, card, score))
 
     def _score(
         self,
@@ -107,6 +115,14 @@ class Training(Importing):
             caveats=[HELDOUT_SEEN] if seen else [],
             defence=defence,
         )
+
+    def _beside_claims(self, on: Request, card: Json, score: Score) -> list[AuthorReport]:
+        """Return what a set's author reports, beside a score on the set's own data set."""
+        claims = reported_on(card.get("provenance", {}).get(ORIGIN, {}))
+        if not claims or score.dataset != card["dataset"]:
+            return []
+        info, distilled = source(score.dataset).info, read_set(self.store, on.params["artifact"])
+        return author_reports(claims, distilled, score.network, score.recipe, info.name, score.defence)
 
     def _name_of(self, on: Request, planner: Planner) -> str:
         """Return what people call the images of a single training."""

@@ -30,7 +30,7 @@ class Crafting:
         streams: Their random streams.
         images: Clean pixels, (N, C, H, W).
         labels: The true classes, (N,).
-        targets: The classes that they shall be taken for, (N,); None if any wrong one will do.
+        targets: The classes that they shall be taken for, (N,); None if untargeted.
         rows: Where in the batch each image is, (N,).
         leaves: Whether images that are fooled may leave.
         judged: Whether it matters if images are fooled; it does not in training.

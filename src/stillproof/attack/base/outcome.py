@@ -17,7 +17,7 @@ class Outcome:
 
     Args:
         labels: True classes.
-        targets: Classes that images should be taken for; None if any wrong one would do.
+        targets: Classes that images should be taken for; None if untargeted.
         clean_predictions: What the model says of the clean images.
         predictions: What it says of the changed ones.
         fooled: Whether it errs as wanted: says anything wrong, or the target.

@@ -42,6 +42,6 @@ def check_labels(labels: Tensor, classes: int, indices: Tensor) -> None:
     if wrong.any():
         at = int(wrong.nonzero()[0])
         raise BadInput(
-            f"image {int(indices[at])} has label {int(labels[at])}, which is no class of a model with {classes}: "
+            f"image {int(indices[at])} has label {int(labels[at])}, which is not a class of a model with {classes}: "
             "give labels from 0 on, and a model for this data set."
         )

@@ -20,8 +20,8 @@ def note_probabilities(notes: Json, answers: Tensor) -> None:
         _warn(
             notes,
             PROBABILITIES,
-            "the model seems to return probabilities, which are taken for logits, so that attacks are weaker than they "
-            "should be: give it without its softmax.",
+            "attacks are weaker than they should be: the model seems to return probabilities, which are taken for "
+            "logits; pass it without its softmax.",
         )
 
 
@@ -37,8 +37,8 @@ def note_zero_gradients(notes: Json, found: int, right: int) -> None:
         _warn(
             notes,
             FLAT,
-            f"its gradient is zero, or no number, for {found} of {right} images that are right before, and these "
-            "withstand: that is no robustness; try square, which uses no gradients, and the check for masking.",
+            "this is not robustness: images withstand because their gradient is zero or not finite "
+            f"({found} of {right} that are right before); try square, which uses none, and the check for masking.",
         )
 
 

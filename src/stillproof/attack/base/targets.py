@@ -40,7 +40,7 @@ def _checked(given: Tensor, labels: Tensor, classes: int, streams: Streams) -> T
     if given.shape != labels.shape:
         raise BadInput(f"targets of shape {tuple(given.shape)} do not fit {len(labels)} images: give one class each.")
     for wrong, why in (
-        ((given < 0) | (given >= classes), f"which is no class of a model with {classes}"),
+        ((given < 0) | (given >= classes), f"which is not a class of a model with {classes}"),
         (given == labels, "which is its own class"),
     ):
         if wrong.any():

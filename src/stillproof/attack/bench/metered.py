@@ -12,7 +12,7 @@ from stillproof.attack.base.random_models import FreshDraws, majority, mostly_fo
 
 
 class Metered(nn.Module):
-    """A model under an attack that is somebody else's code, so that only its questions can be seen.
+    """A model under an attack that is third-party code, so that only its questions can be seen.
 
     Each question is taken to be about the image that is nearest to it. An image whose passes are used up gets answers
     that are right and have no slope, so that nothing more can be learned from the model. A model that answers at random

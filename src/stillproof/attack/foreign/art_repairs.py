@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stillproof.attack.foreign.alone import replaced
+from stillproof.attack.foreign.isolation import replaced
 
 # Their ``y`` is the class to go to, with no word of ``targeted``: without a target they must get none.
 Y_IS_TARGET = frozenset({"SaliencyMapMethod", "ShadowAttack", "LowProFool", "TargetedUniversalPerturbation"})

@@ -1,4 +1,4 @@
-"""The base of attacks that are somebody else's code: a leaf says how its library is asked, this file does the rest."""
+"""The base of attacks that are third-party code: a leaf says how its library is asked, this file does the rest."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.crafting import Crafting
 from stillproof.attack.base.failures import note_failures
 from stillproof.attack.base.norms import Norm
-from stillproof.attack.foreign.alone import seeded, silent
-from stillproof.attack.foreign.asked import Asked
-from stillproof.attack.foreign.named import NamedByClass
+from stillproof.attack.foreign.counting_model import CountingModel
+from stillproof.attack.foreign.isolation import seeded, silent
+from stillproof.attack.foreign.named_by_class import NamedByClass
 from stillproof.core.errors import BadInput, StillproofError, Unsupported
 
 AttackOne = Callable[[Crafting], Tensor]  # one image under attack -> what became of it, (1, C, H, W)
@@ -50,7 +50,7 @@ class ForeignAttack(NamedByClass, Attack):
 
     Args:
         attack: The class.
-        options: What is given to it, in one form.
+        options: Its options, written in one form.
         release: The version of the library.
     """
 
@@ -65,7 +65,7 @@ class ForeignAttack(NamedByClass, Attack):
         """Return what is known of the attack; whatever its class refuses is raised."""
 
     @abc.abstractmethod
-    def ready(self, asked: Asked, crafting: Crafting, options: Mapping[str, Any]) -> AttackOne:
+    def ready(self, asked: CountingModel, crafting: Crafting, options: Mapping[str, Any]) -> AttackOne:
         """Return what attacks one image of those that are attacked together."""
 
     @property
@@ -106,7 +106,7 @@ class ForeignAttack(NamedByClass, Attack):
         """Attack one image after the other; one that the library fails on stays as it was."""
         if not crafting.judged:
             raise Unsupported(f"{self.name} judges a model that is finished: train with one of our own, such as pgd.")
-        asked = Asked(crafting, most=max(LEAST, ENOUGH * self.passes), softmax=self.wants_probabilities())
+        asked = CountingModel(crafting, most=max(LEAST, ENOUGH * self.passes), softmax=self.wants_probabilities())
         with silent(self.family):
             attack_one = self.ready(asked, crafting, self.given())
         failed = []
@@ -127,7 +127,7 @@ class ForeignAttack(NamedByClass, Attack):
         """Say whether it takes the model's answers for probabilities."""
         return False
 
-    def _attacked(self, attack_one: AttackOne, asked: Asked, one: Crafting) -> Tensor:
+    def _attacked(self, attack_one: AttackOne, asked: CountingModel, one: Crafting) -> Tensor:
         """Return what becomes of an image: the same one, whoever else is attacked."""
         seeds = one.streams.seeds.child("image", int(one.streams.indices[0]), "library")
         asked.about(one)

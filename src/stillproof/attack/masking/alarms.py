@@ -1,4 +1,4 @@
-"""Signs that robustness is only apparent, each one sentence with its numbers and the rule by which it rings.
+"""Signs that robustness is only apparent: each is one sentence, the verdict first.
 
 Rules: of two attacks on the same images, one is stronger only if a sign test says so (``CHANCE``), which takes at least
 seven images; what should never happen may happen to one image, or to one in a hundred (``SPARED``).
@@ -14,13 +14,14 @@ from stillproof.attack.masking.measured import BLACK_BOX, RADII, STEPS, UNBOUNDE
 
 CHANCE = 0.01
 SPARED = 0.01
+VERDICT = "do not trust this number"
 AGREE = 0.15  # of the images: by which the curve of the nearest changes may differ from attacks within a ball
 
 
 def alarms_of(found: Measured) -> list[str]:
     """Return what is suspicious; nothing, if nothing is."""
     if not found.right:
-        return [f"none of the {found.images} images is right before the attack, so that nothing can be checked."]
+        return [f"nothing can be checked: the model has none of the {found.images} images right before the attack."]
     return [sentence for alarm in ALARMS if (sentence := alarm(found))]
 
 
@@ -32,12 +33,12 @@ def _no_gradient(found: Measured) -> str:
     flat = [margin for margin, gone in zip(found.margins, found.no_gradient, strict=True) if gone]
     if sum(found.saturated) >= lost / 2:
         why = (
-            f"because the softmax is saturated (half of these lead by {median(flat):.3g} logits or more): an attack on "
-            "differences of logits sees more, such as upgd:loss=dlr"
+            f"because the softmax is saturated (median lead {median(flat):.3g} logits): try an attack on differences "
+            "of logits, such as upgd:loss=dlr"
         )
     else:
-        why = "although the softmax is not saturated: something before it has no slope, as rounding has none"
-    return f"the gradient is zero for {lost} of {found.right} images ({spared} would be let pass), {why}."
+        why = "although the softmax is not saturated: something before it, such as rounding, has no slope"
+    return f"{VERDICT}: the gradient is zero for {lost} of {found.right} images ({spared} tolerated), {why}."
 
 
 def _more_steps(found: Measured) -> str:
@@ -47,9 +48,9 @@ def _more_steps(found: Measured) -> str:
     if chance >= CHANCE:
         return ""
     return (
-        f"one step fools {sum(found.by_one_step)} of {found.right} images and {STEPS} steps only "
-        f"{sum(found.by_many_steps)} ({only_one} that they miss, {only_many} that it misses; chance {chance:.2g}, "
-        f"below {CHANCE:g}): more steps should not fool fewer."
+        f"{VERDICT}: more steps fool fewer images (1 step {sum(found.by_one_step)}, {STEPS} steps "
+        f"{sum(found.by_many_steps)} of {found.right} images; {only_one} by the single step alone, {only_many} by "
+        f"several alone; p = {chance:.2g}, below {CHANCE:g})."
     )
 
 
@@ -59,8 +60,8 @@ def _unbounded(found: Measured) -> str:
     if left <= spared:
         return ""
     return (
-        f"{left} of {found.right} images withstand {UNBOUNDED_STEPS} steps that no ball limits ({spared} would be let "
-        "pass): an image may then become any other, so that the attack is led astray."
+        f"{VERDICT}: the attack is led astray, since it fails even where an image may become any other "
+        f"({left} of {found.right} images withstand {UNBOUNDED_STEPS} steps without a ball; {spared} tolerated)."
     )
 
 
@@ -73,8 +74,8 @@ def _loss_grows(found: Measured) -> str:
         return ""
     before, after = fmean(found.loss_after_one), fmean(found.loss_after_many)
     return (
-        f"the loss does not grow with the steps: from 1 to {STEPS} of them on {grew} of {found.right} images (in the "
-        f"mean from {before:.3g} to {after:.3g}; chance that this is half of all {chance:.2g}, below {CHANCE:g})."
+        f"{VERDICT}: the loss does not grow with the steps (from 1 to {STEPS} steps it grew on {grew} of {found.right} "
+        f"images, on average from {before:.3g} to {after:.3g}; p = {chance:.2g}, below {CHANCE:g})."
     )
 
 
@@ -84,9 +85,9 @@ def _noise(found: Measured) -> str:
     if noise <= spared or 2 * noise <= attack:
         return ""
     return (
-        f"random noise of the same size, eps = {found.eps:.3g} in {found.norm}, fools {noise} of {found.right} images "
-        f"and the attack {attack} ({spared}, or half of these, would be let pass): the attack hardly uses gradients, "
-        "or eps is too large to tell anything."
+        f"{VERDICT}: the attack hardly does better than random noise, so gradients are of little use to it, or eps is "
+        f"too large to tell (eps = {found.eps:.3g} in {found.norm}: noise {noise}, attack {attack} of {found.right} "
+        f"images; {spared}, or half as many as the attack, tolerated)."
     )
 
 
@@ -96,8 +97,8 @@ def _at_random(found: Measured) -> str:
     if changed <= spared:
         return ""
     return (
-        f"the model answers at random: asked again, its logits are other ones for {changed} of {found.right} images "
-        f"({spared} would be let pass): attack the mean of many answers, as autoattack:version=rand does."
+        f"{VERDICT}: the model answers at random, so attack the mean of many answers, as autoattack:version=rand does "
+        f"(asked again, it gave other logits for {changed} of {found.right} images; {spared} tolerated)."
     )
 
 
@@ -108,9 +109,9 @@ def _black_box(found: Measured) -> str:
     if chance >= CHANCE:
         return ""
     return (
-        f"{BLACK_BOX}, which needs no gradients, fools {sum(found.by_black_box)} of {found.right} images and {STEPS} "
-        f"steps up the gradient only {sum(found.by_many_steps)} ({only_black} that these miss, {only_white} that it "
-        f"misses; chance {chance:.2g}, below {CHANCE:g}): gradients should not make an attack weaker."
+        f"{VERDICT}: a black-box attack does better than the gradient ({BLACK_BOX} fools {sum(found.by_black_box)}, "
+        f"{STEPS} steps up the gradient {sum(found.by_many_steps)} of {found.right} images; {only_black} by "
+        f"{BLACK_BOX} alone, {only_white} by the gradient alone; p = {chance:.2g}, below {CHANCE:g})."
     )
 
 
@@ -121,9 +122,9 @@ def _nearest_agrees(found: Measured) -> str:
         spared = max(_spared(found), math.floor(AGREE * found.right))
         if abs(sum(near) - sum(steps)) > spared:
             return (
-                f"attacks disagree at eps = {share * found.eps:.3g} in {found.norm}: the nearest changes that fmn finds"
-                f" fool {sum(near)} of {found.right} images, {STEPS} steps in that ball {sum(steps)} (a difference of "
-                f"{spared} would be let pass): one of them is led astray, so that its numbers are too high."
+                f"{VERDICT}: two attacks disagree, so one of them is led astray (at eps = {share * found.eps:.3g} in "
+                f"{found.norm}, the nearest changes that fmn finds fool {sum(near)}, {STEPS} steps {sum(steps)} of "
+                f"{found.right} images; a difference of {spared} tolerated)."
             )
     return ""
 

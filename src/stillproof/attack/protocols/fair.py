@@ -43,7 +43,7 @@ class AttackProtocol(Protocol):
     splits_sources_once: ClassVar[bool] = True  # whether an image has the same role under every attack
 
     def parameters(self, attack: str) -> Mapping[str, Any]:
-        """Return what an attack of that name is given, unless somebody says otherwise."""
+        """Return what an attack of that name is given, unless told otherwise."""
         return {}
 
     def form(self, attack: Attack) -> Attack:

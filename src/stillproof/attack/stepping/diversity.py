@@ -13,8 +13,8 @@ def diverse_gradient(walk: Walk, smallest: float, probability: float) -> Tensor:
 
     Args:
         walk: Where the images are.
-        smallest: The smallest copy, as a share of an image's size.
-        probability: How likely an image is seen as a copy.
+        smallest: Smallest size of a copy, as a share of the image's.
+        probability: Probability that the model sees such a copy instead of the image.
     """
     streams = walk.crafting.streams
     size, top, left, copied = streams.uniform((4,), "diversity", walk.number).to(walk.points).unbind(1)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from stillproof.attack.stepping.close_start import CloseStart
-from stillproof.attack.stepping.stopped import check_patience, without_stopped
+from stillproof.attack.stepping.stopped_pgd import check_patience, without_stopped
 from stillproof.attack.stepping.walk import Walk
 from stillproof.nets.first_layer import first_output, with_first_output
 
@@ -23,7 +23,7 @@ class FirstLayerSteps(CloseStart):
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
-        step: Size of a step; a quarter of eps if none is given.
+        step: Step size; a quarter of eps by default.
         steps: Number of passes through the network.
         inner: Number of steps after each.
         patience: Passes that may see an image fooled before it stays where it is.

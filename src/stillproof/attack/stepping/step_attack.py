@@ -60,7 +60,7 @@ class IteratedAttack(StepAttack):
 
     Args:
         eps: Radius of the ball, in pixels of [0, 1].
-        step: Size of a step; a quarter of eps if none is given.
+        step: Step size; a quarter of eps by default.
         steps: Number of steps.
     """
 

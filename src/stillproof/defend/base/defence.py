@@ -30,9 +30,9 @@ class Defence(Objective):
     how many times the work of that objective a batch takes.
 
     Args:
-        eps: How far a pixel of [0, 1] may move.
-        step: Size of a step; a quarter of eps if none is given.
-        steps: Number of steps against every batch.
+        eps: Radius of the Linf ball of the attack, in pixels of [0, 1].
+        step: Step size; a quarter of eps by default.
+        steps: Attack steps for every batch.
     """
 
     eps: float = 8 / 255

@@ -49,15 +49,15 @@ class GradientMatching:
         steps: Networks drawn; each is met at the start and along its training.
         outer_loop: Updates of the images with one network.
         inner_loop: Epochs of training on the synthetic images between two updates.
-        lr: Step size on images, in normalised space; by default the published one: 0.1, or 0.01 where the network has
-            no convolution (an MLP).
-        momentum: Momentum on images.
+        lr: Learning rate of the images, in normalised space; by default the published one: 0.1, or 0.01 where the
+            network has no convolution (an MLP).
+        momentum: Momentum of the images' optimiser.
         batch_real: Real images per class and update; at most as many as the smallest class has.
         lr_net: Step size of the network's training.
         batch_net: Images per step of the network's training.
         distance: Between gradients: 1 - cosine of every unit's weights, summed; or squared error or 1 - cosine of all.
-        init: Where the images start.
-        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
+        init: Initialisation of the images.
+        on_divergence: When the loss is no longer finite: fail, or go back and continue with half the step size.
     """
 
     steps: int = 1000

@@ -67,8 +67,8 @@ class MultiFormation:
 
     Args:
         steps: Updates of the images.
-        lr: Step size on images, in normalised space.
-        momentum: Momentum on images.
+        lr: Learning rate of the images, in normalised space.
+        momentum: Momentum of the images' optimiser.
         batch_real: Real images per class and step that are matched.
         ce_weight: Weight of the images' cross-entropy for each percent of the network's training accuracy.
         net_num: Networks that are kept.
@@ -76,12 +76,12 @@ class MultiFormation:
         model_train_steps: Training steps, per step, of each of two networks.
         batch_train: Real images of such a training step.
         forget_interval: Steps after which the networks' accuracies are counted anew.
-        strategy: Operations that DSA chooses from, joined by underscores.
+        strategy: Operations for DSA to choose from, joined by underscores.
         form: Four images in each, at half size, or one.
         start: Whether a grid starts as four real images or as one, which is then cut in four: so IDM's code does
             on Tiny-ImageNet.
-        init: Where the images start.
-        on_divergence: Fail, or go back and continue with half the step size, when the loss is no longer finite.
+        init: Initialisation of the images.
+        on_divergence: When the loss is no longer finite: fail, or go back and continue with half the step size.
     """
 
     steps: int = 20_000

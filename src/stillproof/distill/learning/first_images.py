@@ -1,4 +1,4 @@
-"""Where synthesis starts: noise, random real images or K-Center images."""
+"""Initialisation of the synthesis: noise, random real images or K-Center images."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class Comparison:
         if len(self.pairs) > 1 and self.over_seeds.p is None:
             both = f"{self.match.first.name} and {self.match.second.name}"
             found.append(
-                f"{both} differ by the same in all {len(self.pairs)} seeds, which leaves nothing to test them by."
+                f"{both} differ by the same amount in all {len(self.pairs)} seeds, so there is nothing to test."
             )
         return found
 

@@ -80,7 +80,7 @@ def cell_of_model(store: Store, model: str) -> str:
     last = record.result is not None and models.get(str(record.result["epochs"][-1])) == model
     usual = cells.get("last") or (record.id if last else None) or next(iter(cells.values()), None)
     if usual is None:
-        raise BadInput(f"nothing chose model {model[:12]} as the result of its training: name the one that was chosen.")
+        raise BadInput(f"model {model[:12]} was not selected as the result of its training: name the one that was.")
     return usual
 
 

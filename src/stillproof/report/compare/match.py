@@ -25,8 +25,8 @@ class Match:
         if len(tests) > 1:
             found = " and ".join(sorted(tests))
             raise BadInput(
-                f"{self.first.name} and {self.second.name} cannot be compared: they were tested on other images, "
-                f"{found}; only answers for the same ones can be paired."
+                f"{self.first.name} and {self.second.name} cannot be compared: they were tested on different images, "
+                f"{found}; only predictions for the same images can be paired."
             )
 
     @property
@@ -63,9 +63,11 @@ class Match:
         different += [f"the code of their {key}" for key, same in names.items() if same and one[key] != other[key]]
         both = f"{self.first.name} and {self.second.name}"
         if different:
-            found.append(f"{both} also differ in {', '.join(different)}: their difference is that of all of it.")
+            found.append(f"{both} also differ in {', '.join(different)}: the difference may be due to any of these.")
         if not self.shares_seeds and len(self.pairs) > 1:
-            found.append(f"{both} share no seed, so that their seeds are two samples (Welch's interval and test).")
+            found.append(
+                f"{both} share no seeds, so their seeds are compared as two samples (Welch's interval and test)."
+            )
         left = len(self.first.networks) + len(self.second.networks) - 2 * len(self.pairs)
         if left:
             found.append(f"{both}: seeds that only one of them has are left out ({left}).")

@@ -43,17 +43,17 @@ def matches_of_run(
         sides = ([row for row in rows if row["method"] == name] for name in (first, second))
         pairs = _side_by_side(*sides)
         if not pairs:
-            raise BadInput(f"run {run.id} of {run.suite!r} has no rows of {first} and {second} that agree in the rest.")
+            raise BadInput(
+                f"run {run.id} of {run.suite!r} has no rows of {first} and {second} that agree in everything else."
+            )
         for one, other in pairs:
             match = _match(store, one, other)
             if match is not None:
                 found.append(match)
             else:
-                notes.append(f"Missing: {first} or {second} has no answer yet for {_words(one)}.")
+                notes.append(f"Missing: {first} or {second} has no result yet for {_words(one)}.")
     if shared := _one_set_for_all_seeds([row for row in rows if row["method"] in names]):
-        notes.insert(
-            0, f"One set for all seeds: {', '.join(shared)}; other seeds are other trainings on it, not other sets."
-        )
+        notes.insert(0, f"One set for all seeds: {', '.join(shared)}; seeds vary the training, not the set.")
     if not found:
         older = f" ({len(stale)} are of an earlier version of Stillproof: run it again)" if stale else ""
         raise BadInput(

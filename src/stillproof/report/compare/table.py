@@ -25,14 +25,14 @@ NUMBERS = (
     Column("p_images", "p, images", Chance),
     Column("better", "better"),
 )
-SEEDS = "p, seeds: would other seeds show a difference, too? Student's t-test, paired seed by seed."
+SEEDS = "p, seeds: would other seeds show a difference, too? Student's t-test, paired by seed."
 IMAGES = (
     "p, images: would other test images, for these networks? McNemar's test; all seeds' answers for an image are one. "
     "over images: the 95 % interval of the same."
 )
-WON = "won: images that only the first, and only the second, recognised, mean over pairs of networks."
-ONE_SET = "Each set is one; its seeds are trainings on it."
-BETTER = f"better: every p is below {LEVEL}. A dash: no difference is shown, which is not to say that there is none."
+WON = "won: images that only the first, or only the second, got right; mean over pairs of networks."
+ONE_SET = "Seeds vary the training; each set stays the same."
+BETTER = f"better: every p is below {LEVEL}. A dash: no difference was found, which does not mean that there is none."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Comparisons:
         return repr(self.table())
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
+        """Return what a notebook displays."""
         return self.table()._repr_html_()
 
     def to_dataframe(self) -> Any:

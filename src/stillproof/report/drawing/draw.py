@@ -12,6 +12,7 @@ from stillproof.report.drawing.plane import draw_plane
 from stillproof.report.drawing.scatter import draw_scatter
 from stillproof.report.drawing.stacked_bars import draw_stacked_bars
 from stillproof.report.drawing.step_curves import draw_step_curves
+from stillproof.report.figures.pages import SCREEN, Page
 from stillproof.report.figures.values import (
     Bars,
     Curves,
@@ -29,24 +30,24 @@ if TYPE_CHECKING:
     from stillproof.report.figures.values import FigureData
 
 
-def draw(figure: FigureData | Figure) -> Figure:
+def draw(figure: FigureData | Figure, page: Page = SCREEN) -> Figure:
     """Return a figure as matplotlib's; one that is matplotlib's already, such as a plug-in may make, stays as it is."""
     match figure:
         case Bars():
-            return draw_bars(figure)
+            return draw_bars(figure, page)
         case Curves():
-            return draw_curves(figure)
+            return draw_curves(figure, page)
         case Embedding():
-            return draw_embedding(figure)
+            return draw_embedding(figure, page)
         case HeatMap():
-            return draw_heat_map(figure)
+            return draw_heat_map(figure, page)
         case Plane():
-            return draw_plane(figure)
+            return draw_plane(figure, page)
         case Scatter():
-            return draw_scatter(figure)
+            return draw_scatter(figure, page)
         case StackedBars():
-            return draw_stacked_bars(figure)
+            return draw_stacked_bars(figure, page)
         case StepCurves():
-            return draw_step_curves(figure)
+            return draw_step_curves(figure, page)
         case _:
             return figure

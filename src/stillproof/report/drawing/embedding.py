@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stillproof.report.drawing.canvas import canvas, footnote, grid_size, legend, nothing_to_draw
-from stillproof.report.drawing.style import FAINT, INK, Look, house_style, looks_of
+from stillproof.report.drawing.canvas import canvas, nothing_to_draw
+from stillproof.report.drawing.style import MARKERS, house_style
 from stillproof.report.figures.captions import caption
+from stillproof.report.figures.looks import FAINT, INK, REAL_DOTS, Look, looks_of
+from stillproof.report.figures.pages import SCREEN, Page
 from stillproof.report.figures.values import Cloud, Embedding, Places
 
 if TYPE_CHECKING:
@@ -14,49 +16,45 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-REAL = "#a9a9a9"
+SMALL, LARGE = 2.5, 7.5  # points
 
 
-def draw_embedding(data: Embedding) -> Figure:
+def draw_embedding(data: Embedding, page: Page = SCREEN) -> Figure:
     """Draw real points as small grey dots, synthetic ones as large coloured marks."""
     clouds = data.shown()
     if not clouds or not len(data.real):
         raise nothing_to_draw("embedding")
     looks = looks_of(cloud.method for cloud in clouds)
-    rows, columns = grid_size(len(clouds))
-    with house_style():
-        figure, all_axes = canvas(data.title, (2.0 + 3.4 * columns, 1.5 + 3.5 * rows), rows, columns)
-        for axes in all_axes[len(clouds) :]:
-            axes.set_visible(False)
-        for axes, cloud in zip(all_axes, clouds, strict=False):
-            _panel(axes, data.real, cloud, looks[cloud.method])
-        handles = [_handle("real", Look(REAL, "o"), 4), *(_handle(name, look, 9) for name, look in looks.items())]
-        legend(figure, handles)
-        footnote(figure, caption(data))
-    return figure
+    with house_style(page):
+        side = page.width / 2
+        drawn = canvas(page, len(clouds), height=side + page.em, least=0)
+        for axes, cloud in zip(drawn.axes, clouds, strict=True):
+            _panel(axes, data, cloud, looks[cloud.method])
+            drawn.title(axes, f"{cloud.method}: {100 * cloud.coverage:.0f} % covered")
+        handles = [_handle("real", REAL_DOTS, "o", SMALL)]
+        handles += [_handle(name, look.colour, MARKERS[look.mark], LARGE) for name, look in looks.items()]
+        return drawn.finish(data.title, caption(data), handles)
 
 
-def _panel(axes: Axes, real: Places, cloud: Cloud, look: Look) -> None:
-    axes.plot(*zip(*real, strict=True), linestyle="", marker="o", color=REAL, markersize=2.5, markeredgewidth=0)
-    axes.plot(
-        *zip(*cloud.points, strict=True),
-        linestyle="",
-        marker=look.marker,
-        color=look.colour,
-        markersize=9,
-        markeredgecolor=INK,
-        markeredgewidth=0.8,
-    )
-    axes.set_title(f"{cloud.method}: {100 * cloud.coverage:.0f} % covered", loc="left", fontsize=11)
-    axes.margins(0.08)  # so that marks at the edge are whole
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xticks([])
-    axes.set_yticks([])
+def _panel(axes: Axes, data: Embedding, cloud: Cloud, look: Look) -> None:
+    _dots(axes, data.real, "o", REAL_DOTS, SMALL, 0)
+    _dots(axes, cloud.points, MARKERS[look.mark], look.colour, LARGE, 0.7)
+    # The square is said, not found: what matplotlib finds changes when the figure is laid out anew to be saved.
+    along, up = data.square()
+    axes.set_xlim(along)
+    axes.set_ylim(up)
+    axes.set_box_aspect(1)
+    axes.tick_params(left=False, labelleft=False, bottom=False, labelbottom=False)
     axes.spines[:].set_visible(True)
     axes.spines[:].set_color(FAINT)
 
 
-def _handle(label: str, look: Look, size: float) -> Line2D:
+def _dots(axes: Axes, places: Places, marker: str, colour: str, size: float, rim: float) -> None:
+    xs, ys = zip(*places, strict=True)
+    axes.plot(xs, ys, linestyle="", marker=marker, color=colour, markersize=size, markeredgecolor=INK, mew=rim)
+
+
+def _handle(label: str, colour: str, marker: str, size: float) -> Line2D:
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], linestyle="", marker=look.marker, color=look.colour, markersize=size, label=label)
+    return Line2D([], [], linestyle="", marker=marker, color=colour, markersize=size, label=label)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stillproof.report.drawing.style import FAINT, INK, PAPER
+from stillproof.report.figures.looks import FAINT, INK, PAPER
 from stillproof.report.published import Published
 from stillproof.score.stats import Summary
 
@@ -16,17 +16,20 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 HOLLOW, FILLED = 9.0, 6.5  # size of a diamond around our own mark, and on a bar
+CAP = 2.5  # half the width of the end of a whisker, points
 
 
-def draw_whiskers(axes: Axes, xs: Sequence[float], values: Sequence[Summary], colour: str) -> None:
+def draw_whiskers(
+    axes: Axes, xs: Sequence[float], values: Sequence[Summary], colour: str, cap: float = CAP, **place: Any
+) -> None:
     """Draw the 95 % intervals that are known, and nothing elsewhere; a pale rim keeps them apart from what is below."""
     known = [(x, value.mean, *value.ci95) for x, value in zip(xs, values, strict=True) if value.ci95 is not None]
     if known:
         x, mean, low, high = np.array(known).T
         errors = (mean - low, high - mean)
-        for ink, width, height in ((PAPER, 2.8, 2.9), (colour, 1.2, 3.0)):
+        for ink, width, height in ((PAPER, 2.6, 2.9), (colour, 1.1, 3.0)):
             style: dict[str, Any] = {"linewidth": width, "capthick": width, "zorder": height}
-            axes.errorbar(x, mean, errors, linestyle="", color=ink, capsize=3, **style)
+            axes.errorbar(x, mean, errors, linestyle="", color=ink, capsize=cap, **style, **place)
 
 
 def draw_published(axes: Axes, x: float, value: Published, edge: str, fill: str = "none", **place: Any) -> None:

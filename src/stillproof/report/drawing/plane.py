@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stillproof.report.drawing.canvas import as_percent, canvas, footnote, legend, nothing_to_draw, percent_axis
+from stillproof.report.drawing.canvas import Canvas, as_percent, canvas, nothing_to_draw
 from stillproof.report.drawing.marks import HOLLOW, published_handle
-from stillproof.report.drawing.style import FAINT, PAPER, Look, house_style, looks_of
+from stillproof.report.drawing.style import MARKERS, house_style
 from stillproof.report.figures.captions import caption
+from stillproof.report.figures.looks import FAINT, PAPER, Look, looks_of
+from stillproof.report.figures.pages import SCREEN, Page
 from stillproof.report.figures.score_grid import Floats
 from stillproof.report.figures.values import Plane, ScoreGrid, Spot
 from stillproof.score.stats import Summary
@@ -21,45 +23,41 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ARROWS = {"upper left": "\u2196", "upper right": "\u2197"}
-
-
+LEAST = 20.0  # ems that a panel needs, with what is written on its lines
 STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)  # of the score, from line to line
 MOST = 9  # lines
+SIZE = 7.5  # points of a mark
 ROOM = 0.04  # share of the axes around a value
 
 
-def draw_plane(data: Plane) -> Figure:
+def draw_plane(data: Plane, page: Page = SCREEN) -> Figure:
     """Draw one mark per method, whiskers in both directions, and lines along which the score is the same."""
     spots = data.shown()
     if not spots:
         raise nothing_to_draw("plane")
     looks = looks_of(dict.fromkeys(spot.method for spot in spots))
     panels = list(dict.fromkeys(spot.panel for spot in spots))
-    with house_style():
-        figure, all_axes = canvas(data.title, (2.8 + 4.4 * len(panels), 5.2), columns=len(panels))
-        for axes, panel in zip(all_axes, panels, strict=True):
+    with house_style(page):
+        drawn = canvas(page, len(panels), least=LEAST)
+        for axes, panel in zip(drawn.axes, panels, strict=True):
             here = [spot for spot in spots if spot.panel == panel]
-            _ground(axes, data, here)
+            _ground(drawn, axes, data, here)
             for spot in here:
                 _spot(axes, spot, looks[spot.method])
-            axes.set_title(panel, loc="left", fontsize=11)
-            axes.set_title(f"better: {ARROWS[data.better]}", loc="right", fontsize=9, color=FAINT)
-        for axes in all_axes[1:]:
-            axes.set_ylabel("")
-        legend(figure, _handles(spots, looks))
-        footnote(figure, caption(data))
-    return figure
+            drawn.title(axes, panel)
+            axes.set_title(f"better: {ARROWS[data.better]}", loc="right", fontsize=page.small, color=FAINT)
+        return drawn.finish(data.title, caption(data), _handles(spots, looks))
 
 
-def _ground(axes: Axes, data: Plane, spots: Sequence[Spot]) -> None:
+def _ground(drawn: Canvas, axes: Axes, data: Plane, spots: Sequence[Spot]) -> None:
     axes.set_xlim(data.score.x[0], data.score.x[-1])
     axes.set_ylim(data.score.y[0], data.score.y[-1])
-    drawn = [place for spot in spots for place in _places(spot)]
-    _score_lines(axes, data.score, data.score_name, np.array(drawn))
+    marks = np.array([place for spot in spots for place in _places(spot)])
+    _score_lines(axes, data.score, marks, drawn.page.small)
     axes.axhline(0, color=FAINT, linewidth=1.0)
     axes.axvline(0, color=FAINT, linewidth=1.0)
-    percent_axis(axes, "x", data.x)
-    percent_axis(axes, "y", data.y)
+    drawn.percent(axes, "x", data.x)
+    drawn.percent(axes, "y", data.y)
     axes.grid(visible=False)
 
 
@@ -78,7 +76,7 @@ def _spot(axes: Axes, spot: Spot, look: Look) -> None:
         style: dict[str, Any] = {"elinewidth": width, "capthick": width, "zorder": height, "capsize": 2.5}
         axes.errorbar(x, y, _error(spot.y), _error(spot.x), linestyle="", color=ink, **style)
     rim: dict[str, Any] = {"markeredgecolor": PAPER, "markeredgewidth": 0.6}
-    axes.plot(x, y, marker=look.marker, color=look.colour, markersize=9, zorder=3.5, **rim)
+    axes.plot(x, y, marker=MARKERS[look.mark], color=look.colour, markersize=SIZE, zorder=3.5, **rim)
     if spot.published is not None:
         there = [value.mean for value in spot.published]
         axes.plot(*there, "D", color="none", markeredgecolor=look.colour, markersize=HOLLOW, zorder=4)
@@ -92,20 +90,20 @@ def _handles(spots: Sequence[Spot], looks: dict[str, Look]) -> list[Artist]:
     from matplotlib.lines import Line2D
 
     handles: list[Artist] = [
-        Line2D([], [], linestyle="", marker=look.marker, color=look.colour, markersize=9, label=method)
+        Line2D([], [], linestyle="", marker=MARKERS[look.mark], color=look.colour, markersize=SIZE, label=method)
         for method, look in looks.items()
     ]
     return [*handles, published_handle()] if any(spot.published for spot in spots) else handles
 
 
-def _score_lines(axes: Axes, score: ScoreGrid, name: str, drawn: Floats) -> None:
+def _score_lines(axes: Axes, score: ScoreGrid, drawn: Floats, points: float) -> None:
     """Draw lines over all that the axes show.
 
     Args:
         axes: The axes, whose limits are set.
         score: The score of both numbers.
-        name: Its name.
         drawn: Places that the values must not cover, (n, 2).
+        points: Size of the values.
     """
     low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
     scores = np.array(score.scores)
@@ -117,7 +115,7 @@ def _score_lines(axes: Axes, score: ScoreGrid, name: str, drawn: Floats) -> None
     lines = axes.contour(score.x, score.y, scores, levels=levels, colors=FAINT, **style)
     places = [_free(segments[0], low, high, drawn) for segments in lines.allsegs if segments and len(segments[0])]
     free = [place for place in places if place is not None]
-    axes.clabel(lines, fmt=lambda level: f"{name} {as_percent(level)}", fontsize=8, manual=free)
+    axes.clabel(lines, fmt=as_percent, fontsize=points, manual=free)
 
 
 def _free(line: Floats, low: Floats, high: Floats, drawn: Floats) -> tuple[float, float] | None:

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stillproof.core.errors import BadInput, StoreError
+from stillproof.core.plain_reason import plain_reason
 from stillproof.report.drawing.draw import draw
-from stillproof.report.drawing.style import PAPER, house_style
+from stillproof.report.drawing.style import house_style
+from stillproof.report.figures.looks import PAPER
+from stillproof.report.figures.pages import SCREEN, Page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +24,6 @@ METADATA: dict[str, dict[str, Any]] = {
     ".pdf": {"Creator": None, "Producer": None, "CreationDate": None},
     ".svg": {"Creator": None, "Date": None},
 }
-DOTS_PER_INCH = 150
 
 
 def check_ending(path: Path) -> str:
@@ -36,21 +38,23 @@ def check_ending(path: Path) -> str:
     return ending
 
 
-def save_figure(figure: FigureData | Figure, path: Path) -> None:
+def save_figure(figure: FigureData | Figure, path: Path, page: Page = SCREEN) -> None:
     """Write a figure in the form that the name ends in; missing folders are made."""
     ending = check_ending(path)
-    drawn = draw(figure)
+    drawn = draw(figure, page)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with house_style():
-            drawn.savefig(path, format=ending[1:], dpi=DOTS_PER_INCH, facecolor=PAPER, metadata=METADATA[ending])
+        with house_style(page):
+            drawn.savefig(path, format=ending[1:], dpi=page.dots_per_inch, facecolor=PAPER, metadata=METADATA[ending])
     except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error}.") from error
+        raise StoreError(f"{path} cannot be written: {plain_reason(error)}.") from error
 
 
-def save_figures(figures: Mapping[str, FigureData | Figure], folder: Path, form: str) -> list[Path]:
+def save_figures(
+    figures: Mapping[str, FigureData | Figure], folder: Path, form: str, page: Page = SCREEN
+) -> list[Path]:
     """Write figures into a folder, each under its name, in one form; return their files."""
     paths = {folder / f"{name}.{form}": figure for name, figure in figures.items()}
     for path, figure in paths.items():
-        save_figure(figure, path)
+        save_figure(figure, path, page)
     return list(paths)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stillproof.report.drawing.canvas import canvas, footnote, grid_size, legend, nothing_to_draw, percent_axis
-from stillproof.report.drawing.style import INK, Look, house_style, looks_of
+from stillproof.report.drawing.canvas import AROUND, LINE, Canvas, canvas, nothing_to_draw
+from stillproof.report.drawing.style import house_style
 from stillproof.report.figures.captions import caption
+from stillproof.report.figures.looks import INK, Look, looks_of
+from stillproof.report.figures.pages import SCREEN, Page
 from stillproof.report.figures.values import Scatter, Search
 from stillproof.score.agreement import Estimate
 
@@ -16,40 +18,38 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 
-def draw_scatter(data: Scatter) -> Figure:
+LEAST = 20.0  # ems that a panel needs, with the correlations above it
+TALL = 0.34  # of the width of the figure: a panel without its labels
+
+
+def draw_scatter(data: Scatter, page: Page = SCREEN) -> Figure:
     """Draw one mark per architecture; those that the search chooses are stars, those best in truth are framed."""
     searches = data.shown()
     if not searches:
         raise nothing_to_draw("scatter")
     looks = looks_of(search.method for search in searches)
-    rows, columns = grid_size(len(searches))
-    with house_style():
-        figure, all_axes = canvas(data.title, (2.2 + 3.9 * columns, 1.5 + 3.8 * rows), rows, columns)
-        for axes in all_axes[len(searches) :]:
-            axes.set_visible(False)
-        for axes, search in zip(all_axes, searches, strict=False):
-            _panel(axes, data, search, looks[search.method])
-        for axes in all_axes[::columns]:
-            axes.set_ylabel(data.y.title)
-        legend(figure, [_handle("chosen by the search", "*", 13), _handle("best in truth", "s", 9)])
-        footnote(figure, caption(data))
-    return figure
+    with house_style(page):
+        drawn = canvas(page, len(searches), TALL * page.width + (AROUND + 3) * page.em, LEAST)
+        for axes, search in zip(drawn.axes, searches, strict=True):
+            _panel(drawn, axes, data, search, looks[search.method])
+        handles = [_handle("chosen by the search", "*", 11), _handle("best in truth", "s", 8)]
+        return drawn.finish(data.title, caption(data), handles)
 
 
-def _panel(axes: Axes, data: Scatter, search: Search, look: Look) -> None:
-    axes.plot(search.proxy, search.truth, linestyle="", marker="o", markersize=5, color=look.colour, alpha=0.65)
+def _panel(drawn: Canvas, axes: Axes, data: Scatter, search: Search, look: Look) -> None:
+    axes.margins(0.1)  # so that marks at the edge are whole
+    axes.plot(search.proxy, search.truth, linestyle="", marker="o", markersize=4, color=look.colour, alpha=0.65)
     pairs = list(zip(search.proxy, search.truth, strict=True))
     for proxy, truth in pairs:
         if truth == max(search.truth):
-            axes.plot(proxy, truth, "s", color="none", markeredgecolor=INK, markersize=11)
+            axes.plot(proxy, truth, "s", color="none", markeredgecolor=INK, markersize=9)
         if proxy == max(search.proxy):
-            axes.plot(proxy, truth, "*", color=look.colour, markeredgecolor=INK, markersize=14)
-    lines = _lines(search)
-    axes.set_title(search.method, loc="left", fontsize=11, fontweight="bold", pad=6 + 12 * len(lines))
-    axes.annotate("\n".join(lines), (0, 1), (0, 4), "axes fraction", "offset points", fontsize=9, va="bottom")
-    percent_axis(axes, "x", data.x)
-    percent_axis(axes, "y", data.y)
-    axes.set_ylabel("")
+            axes.plot(proxy, truth, "*", color=look.colour, markeredgecolor=INK, markersize=11)
+    lines, points = _lines(search), drawn.page.small
+    axes.set_title(search.method, loc="left", fontweight="bold", pad=5 + 1.1 * LINE * points * len(lines))
+    axes.annotate("\n".join(lines), (0, 1), (0, 3), "axes fraction", "offset points", fontsize=points, va="bottom")
+    drawn.percent(axes, "x", data.x)
+    drawn.percent(axes, "y", data.y)
 
 
 def _lines(search: Search) -> list[str]:

@@ -2,54 +2,84 @@
 
 from __future__ import annotations
 
-import textwrap
+import math
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from stillproof.report.drawing.canvas import canvas, footnote, legend, nothing_to_draw, percent_axis, wrapped_names
+from stillproof.report.drawing.canvas import AROUND, LABELS, canvas, nothing_to_draw
 from stillproof.report.drawing.marks import chance_handle, draw_chance, draw_whiskers
-from stillproof.report.drawing.style import FAINT, INK, PAPER, PARTS, house_style
+from stillproof.report.drawing.style import HATCHES, house_style
+from stillproof.report.drawing.text_size import least_width, text_width, wrapped, wrapped_name
 from stillproof.report.figures.captions import caption
+from stillproof.report.figures.looks import FAINT, INK, PAPER, PARTS
+from stillproof.report.figures.pages import SCREEN, Page, in_lines
 from stillproof.report.figures.values import Stack, StackedBars
+from stillproof.report.figures.without_empty import known_stacks
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH = 0.76  # of a bar, where its place is 1 wide
-INCHES = 1.85  # of that place
-HATCH = "////"
+WIDTH = 0.8  # of a bar, where its place is 1 wide
+NUMBER = "+10.0 "  # the widest that is written on a part
 TOTAL = 9.0  # points that its mark is wide
 BASE = 0.3  # opacity of the first part below the others
-LEGEND_LETTERS = 26
+UPRIGHT = 1.5  # ems that a step takes if its number is turned
+TALL = 0.32  # of the width of the figure: a line of bars without its labels
+LEGEND = 14  # ems, widest name of a part in the legend
 
 
-def draw_stacked_bars(data: StackedBars) -> Figure:
+def draw_stacked_bars(data: StackedBars, page: Page = SCREEN) -> Figure:
     """Draw each part from where the one before it ends, a little to the right of it, and the total at the end."""
     if all(stack.total is None for stack in data.stacks):
         raise nothing_to_draw("stacked bars")
-    panels = list(dict.fromkeys(stack.panel for stack in data.stacks))
-    groups = list(dict.fromkeys(stack.group for stack in data.stacks))
-    with house_style():
-        width = min(max(3.4, INCHES * len(groups)), 13.0)
-        figure, all_axes = canvas(data.title, (width + 3.2, 1.8 + 2.9 * len(panels)), rows=len(panels))
-        for axes, panel in zip(all_axes, panels, strict=True):
-            for stack in data.stacks:
-                if stack.panel == panel:
-                    _draw(axes, stack, groups.index(stack.group), len(data.names))
-            axes.set_title(panel, loc="left", fontsize=11)
-            axes.set_xticks(range(len(groups)), wrapped_names(groups, width / len(groups)))
-            axes.set_xlim(-0.55, len(groups) - 0.45)
+    shown = known_stacks(data)
+    with house_style(page):
+        room = page.width - (LABELS + 1.5) * page.em
+        place, turned = _place(shown, page, room)
+        lines = _lines(shown.stacks, place, room)
+        most = max(len(line) for line in lines)
+        names = [wrapped_name(stack.group, place, page.points) for stack in shown.stacks]
+        below = 1.3 * max(name.count("\n") for name in names)
+        drawn = canvas(page, len(lines), TALL * page.width + (AROUND + below) * page.em, least=math.inf)
+        before = ""
+        for axes, line in zip(drawn.axes, lines, strict=True):
+            for x, stack in enumerate(line):
+                _draw(axes, stack, x, len(data.names), page, turned=turned)
+            drawn.title(axes, line[0].panel if line[0].panel != before else f"{before}, continued" if before else "")
+            before = line[0].panel
+            axes.set_xticks(range(len(line)), [wrapped_name(stack.group, place, page.points) for stack in line])
+            axes.set_xlim(-0.55, most - 0.4)
             axes.tick_params(axis="x", length=0)
-            percent_axis(axes, "y", data.measure)
+            drawn.percent(axes, "y", data.measure)
+            drawn.name_x(axes, data.group_name)
             if data.chance is not None:
                 draw_chance(axes, data.chance)
-        all_axes[-1].set_xlabel(data.group_name)
-        all_axes[-1].set_ylim(0, min(1.08 * max(map(_highest, data.stacks)), 1.06))  # room for the numbers
-        legend(figure, _handles(data))
-        footnote(figure, caption(data))
-    return figure
+        number = text_width(NUMBER, page.small) if turned else page.em
+        high = max(map(_highest, shown.stacks)) / (1 - number / (TALL * page.width))  # room for the numbers
+        drawn.axes[0].set_ylim(0, high)
+        drawn.axes[0].set_yticks([tick for tick in drawn.axes[0].get_yticks() if 0 <= tick <= min(high, 1.0)])
+        return drawn.finish(data.title, caption(data), _handles(data, page))
+
+
+def _place(data: StackedBars, page: Page, room: float) -> tuple[float, bool]:
+    """Return the width of a bar's place in inches, and whether its numbers are turned to fit in it."""
+    number = text_width(NUMBER, page.small)
+    flat = len(data.names) * number / WIDTH
+    panels = [stack.panel for stack in data.stacks]
+    most = max(panels.count(panel) for panel in panels)
+    if flat * most <= room:
+        return min(room / most, 1.4 * flat), False
+    name = max(least_width(stack.group, page.points) for stack in data.stacks)
+    return max(len(data.names) * UPRIGHT * page.em / WIDTH, name + page.em / 2), True
+
+
+def _lines(stacks: Sequence[Stack], place: float, room: float) -> list[list[Stack]]:
+    """Return the bars of each panel in as many lines as they need."""
+    panels = [[stack for stack in stacks if stack.panel == name] for name in dict.fromkeys(s.panel for s in stacks)]
+    return [[panel[one] for one in line] for panel in panels for line in in_lines([place] * len(panel), room)]
 
 
 def _highest(stack: Stack) -> float:
@@ -59,32 +89,37 @@ def _highest(stack: Stack) -> float:
     return min(max(levels), 1.0)
 
 
-def _draw(axes: Axes, stack: Stack, x: int, steps: int) -> None:
+def _draw(axes: Axes, stack: Stack, x: int, steps: int, page: Page, *, turned: bool) -> None:
     left, step, level = x - WIDTH / 2, WIDTH / steps, 0.0
     axes.bar(x, (stack.known() or [0.0])[0], WIDTH, color=PARTS[0], alpha=BASE)  # what holds the steps together
     for place, (part, colour) in enumerate(zip(stack.known(), PARTS, strict=False)):
-        taken = part < 0
-        hatch: dict[str, Any] = {"hatch": HATCH, "edgecolor": PAPER, "linewidth": 0.0} if taken else {}
+        hatch: dict[str, Any] = {"hatch": HATCHES["striped"], "edgecolor": PAPER, "linewidth": 0.0} if part < 0 else {}
         axes.bar(left + place * step, part, step, level, align="edge", color=colour, **hatch)
         middle, above = left + (place + 0.5) * step, max(level, level + part)
         text = f"{round(100 * part, 1) + 0.0:+.1f}" if place else f"{100 * part:.1f}"  # no negative zero
-        axes.annotate(text, (middle, above), (0, 2), textcoords="offset points", ha="center", fontsize=7.5, color=INK)
+        where: dict[str, Any] = {
+            "textcoords": "offset points",
+            "ha": "center",
+            "va": "bottom",
+            "rotation": 90 if turned else 0,
+        }
+        axes.annotate(text, (middle, above), (0, 2), fontsize=page.small, color=INK, **where)
         level += part
         axes.hlines(level, left + place * step, min(left + (place + 2) * step, x + WIDTH / 2), color=INK, linewidth=0.8)
     if not stack.known():
-        axes.annotate("-", (x, 0), (0, 1), textcoords="offset points", ha="center", fontsize=15, color=FAINT)
+        axes.annotate("-", (x, 0), (0, 1), textcoords="offset points", ha="center", color=FAINT, fontsize="xx-large")
     if stack.total is not None:
         end = x + WIDTH / 2 + 0.05
         axes.plot(end, stack.total.mean, marker="_", markersize=TOTAL, markeredgewidth=2.2, color=INK, zorder=3.5)
         draw_whiskers(axes, [end], [stack.total], INK)
 
 
-def _handles(data: StackedBars) -> list[Artist]:
+def _handles(data: StackedBars, page: Page) -> list[Artist]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     handles: list[Artist] = [
-        Patch(color=colour, label=textwrap.fill(name, LEGEND_LETTERS))
+        Patch(color=colour, label=wrapped(name, LEGEND * page.em, page.points))
         for name, colour in zip(data.names, PARTS, strict=False)
     ]
     total = Line2D([], [], linestyle="", marker="_", markersize=TOTAL, markeredgewidth=2.2, color=INK, label="in all")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from stillproof.report.captions import Basis
+from stillproof.report.figures.looks import Line, Look
 from stillproof.report.measure import ACCURACY, Measure
 from stillproof.report.published import Published, PublishedSearch
 from stillproof.score.agreement import Agreement
@@ -20,7 +21,8 @@ Places = Sequence[tuple[float, float]]
 IN_SEARCH, IN_TRUTH, ROBUST = (
     Measure(name, "%", 0.0, 1.0) for name in ("accuracy in the search", "true accuracy", "robust accuracy")
 )
-BASELINE = "random"  # dashed, so that what every method must beat is seen at once
+WHISKERS = 12  # most places of a curve that have whiskers
+MARGIN = 0.08  # around points in the plane, so that marks at the edge are whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +61,18 @@ class Point:
 class Curve:
     """The points of one method (or initialisation), whose name gives the look.
 
-    ``dashed`` says how its line is drawn, with hollow marks; where it says nothing, only random images are dashed.
+    ``dashed`` says how its line is drawn, with hollow marks; where it says nothing, that is as its look has it.
     """
 
     method: str
     points: Sequence[Point]
     dashed: bool | None = None
 
-    @property
-    def line(self) -> Literal["-", "--"]:
+    def line(self, look: Look) -> Line:
         """Return how its line is drawn."""
-        dashed = self.method == BASELINE if self.dashed is None else self.dashed
-        return "--" if dashed else "-"
+        if self.dashed is None:
+            return look.line
+        return "dashed" if self.dashed else "solid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Level:
     label: str
     value: Summary
     published: Published | None = None
-    style: Literal["-.", "--", "-"] = "-."
+    style: Line = "dash-dotted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,11 @@ class Curves:
     measure: Measure = ACCURACY
     linear: bool = False
     lines: tuple[str, str] | None = None
+
+    @property
+    def banded(self) -> bool:
+        """Say whether intervals are bands, because there are too many points to tell whiskers apart."""
+        return len({point.x for panel in self.panels for curve in panel.curves for point in curve.points}) > WHISKERS
 
     def marks(self) -> Iterator[Point | Level]:
         """Return all that has a value."""
@@ -159,6 +166,13 @@ class Embedding:
     def shown(self) -> list[Cloud]:
         """Return the clouds that have points."""
         return [cloud for cloud in self.clouds if len(cloud.points)]
+
+    def square(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return the ends of both axes of every panel: a square that has room for all points."""
+        xs, ys = zip(*self.real, *(place for cloud in self.clouds for place in cloud.points), strict=True)
+        half = (0.5 + MARGIN) * (max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0)
+        x, y = ((min(along) + max(along)) / 2 for along in (xs, ys))
+        return (x - half, x + half), (y - half, y + half)
 
 
 @dataclass(frozen=True, slots=True)

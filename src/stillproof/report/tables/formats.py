@@ -8,7 +8,9 @@ from typing import Any
 
 from stillproof.core.spec import Json
 from stillproof.report.published import Published
-from stillproof.report.tables.markup import aligned, comma_separated, dataframe, html_table, latex, markdown
+from stillproof.report.tables.latex import to_latex
+from stillproof.report.tables.layout import laid_out, terminal_width, wrapped
+from stillproof.report.tables.markup import comma_separated, dataframe, html_table, markdown
 from stillproof.report.tables.table import (
     Bytes,
     Chance,
@@ -43,9 +45,10 @@ _PARTS: Mapping[type, Sequence[str]] = {
 
 
 def to_text(table: Table) -> str:
-    """Return the title, the table in columns of plain text, and its notes, each on a line."""
-    text = shown(table)
-    return "\n".join((table.title, aligned(text.header, text.rows, text.numbers), *text.notes))
+    """Return the title, the table in columns of plain text, and its notes, as wide as a terminal at most."""
+    text, width = shown(table), terminal_width()
+    body = laid_out(text.header, text.rows, text.numbers, width)
+    return "\n".join((wrapped(table.title, width), body, *(wrapped(note, width) for note in text.notes)))
 
 
 def to_html(table: Table) -> str:
@@ -67,17 +70,15 @@ def to_markdown(table: Table) -> str:
     return "\n".join((f"### {table.title}\n", markdown(text.header, text.rows), notes))
 
 
-def to_latex(table: Table) -> str:
-    """Return a booktabs table; title and notes are comments."""
-    text = shown(table)
-    notes = "".join(f"% {note}\n" for note in text.notes)
-    return f"% {table.name}: {table.title}\n{latex(text.header, text.rows, text.numbers)}{notes}"
-
-
 def to_csv(table: Table) -> str:
-    """Return title and notes as comment lines, then comma-separated values with fractions, seconds and bytes."""
+    """Return comma-separated values with fractions, seconds and bytes."""
+    return comma_separated(*_flat(table))
+
+
+def to_csv_with_notes(table: Table) -> str:
+    """Return title and notes as comment lines, then what ``to_csv`` gives."""
     comments = "".join(f"# {line}\n" for line in (f"{table.name}: {table.title}", *table.notes))
-    return comments + comma_separated(*_flat(table))
+    return comments + to_csv(table)
 
 
 def to_json(table: Table) -> Json:

@@ -1,4 +1,4 @@
-"""Rows in columns as plain text, Markdown, LaTeX, HTML and comma-separated values, and for pandas where it is there."""
+"""Rows as Markdown, LaTeX, HTML and comma-separated values, and for pandas where it is there."""
 
 from __future__ import annotations
 
@@ -11,20 +11,13 @@ from typing import Any
 
 from stillproof.core.errors import BadInput
 
+PLUS_MINUS = "\u00b1"
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {character: f"${character}$" for character in "<>|"}
+    | {PLUS_MINUS: r"$\pm$"}
 )
-
-
-def aligned(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
-    """Return columns of plain text; those of ``numbers`` are flush right."""
-    lines = [header, *rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    lines.insert(1, ["-" * width for width in widths])
-    sides = [str.rjust if number else str.ljust for number in numbers]
-    placed = ([side(cell, width) for side, cell, width in zip(sides, line, widths, strict=True)] for line in lines)
-    return "".join("  ".join(line).rstrip(" ") + "\n" for line in placed)
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -33,9 +26,14 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |\n" for line in lines)
 
 
+def latex_text(text: str) -> str:
+    """Return a text as LaTeX shows it."""
+    return text.translate(_LATEX)
+
+
 def latex(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool]) -> str:
     """Return a booktabs table; columns of ``numbers`` are flush right."""
-    head, *body = (" & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in (header, *rows))
+    head, *body = (" & ".join(map(latex_text, line)) + r" \\" for line in (header, *rows))
     columns = "".join("r" if number else "l" for number in numbers)
     lines = (f"\\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule")
     return "\n".join((*lines, r"\end{tabular}")) + "\n"

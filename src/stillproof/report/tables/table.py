@@ -161,7 +161,7 @@ class Table:
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
+        """Return what a notebook displays."""
         from stillproof.report.tables.formats import to_html
 
         return to_html(self)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stillproof.core.number_text import size_text
 from stillproof.report.captions import SELECTIONS, seeds_sentence
 from stillproof.report.published import Published
+from stillproof.report.tables.markup import PLUS_MINUS
 from stillproof.report.tables.table import (
     Bytes,
     Chance,
@@ -40,25 +42,34 @@ class Shown:
     numbers: Sequence[bool]
 
 
-def shown(table: Table) -> Shown:
-    """Return the table as text: columns that fold are in the notes, and so is n where it is the same everywhere."""
+def shown(table: Table, *, plus_minus: bool = False) -> Shown:
+    """Return the table as text: columns that fold are in the notes, and so is n where it is the same everywhere.
+
+    With ``plus_minus``, intervals that are symmetric are half their width after such a sign, not both ends in brackets.
+    """
     folded = [column for column in table.columns if _folds(column, table.rows)]
     columns = [column for column in table.columns if column not in folded]
     header = [column.title for column in columns]
-    rows = [[_cell(row.get(column.key), column) for column in columns] for row in table.rows]
+    rows = [[_cell(row.get(column.key), column, plus_minus=plus_minus) for column in columns] for row in table.rows]
     summaries = [_summaries(row) for row in table.rows]
     counts = [_counts(found) for found in summaries]
     numbers = [column.holds is not str for column in columns]
     if len(set(counts)) > 1 or any(" to " in count or ", " in count for count in counts):
         header, numbers = [*header, "n"], [*numbers, True]
         rows = [[*row, count] for row, count in zip(rows, counts, strict=True)]
-    seeds = seeds_sentence([summary for found in summaries for summary in found], "in brackets")
+    every = [summary for found in summaries for summary in found]
+    seeds = seeds_sentence(every, _interval_mark(every) if plus_minus else "in brackets")
     notes = [note for note in (_folded_sentence(folded, table.rows), seeds, *table.notes) if note]
     return Shown(header, rows, notes, numbers)
 
 
-def text_of(value: Value) -> str:
+def text_of(value: Value, *, plus_minus: bool = False) -> str:
     """Return one value as text."""
+    if plus_minus and isinstance(value, Summary | Difference):
+        summary = value if isinstance(value, Summary) else value.summary
+        if _is_symmetric(summary) and summary.ci95 is not None:
+            half = f"{PLUS_MINUS} {100 * (summary.ci95[1] - summary.mean):.1f}"
+            return f"{_signed(summary.mean) if isinstance(value, Difference) else f'{100 * summary.mean:.1f}'} {half}"
     match value:
         case None:
             return "-"
@@ -96,8 +107,24 @@ def text_of(value: Value) -> str:
             return str(value)
 
 
-def _cell(value: Value, column: Column) -> str:
-    return column.absent if value is None else text_of(value)
+def _cell(value: Value, column: Column, *, plus_minus: bool) -> str:
+    return column.absent if value is None else text_of(value, plus_minus=plus_minus)
+
+
+def _is_symmetric(summary: Summary) -> bool:
+    """Say whether both ends of an interval are as far from the mean; one on the logit scale never is, but by chance."""
+    if summary.ci95 is None or summary.on_logit:
+        return False
+    low, high = summary.ci95
+    return math.isclose(high - summary.mean, summary.mean - low, abs_tol=1e-9)
+
+
+def _interval_mark(values: Sequence[Summary]) -> str:
+    """Return where the intervals of some means stand, if those that are symmetric have a plus-minus sign."""
+    symmetric = {_is_symmetric(value) for value in values if value.ci95 is not None}
+    if len(symmetric) > 1:
+        return f"after {PLUS_MINUS}, or in brackets where it is not symmetric"
+    return f"after {PLUS_MINUS}" if symmetric == {True} else "in brackets"
 
 
 def _folds(column: Column, rows: Sequence[Mapping[str, Value]]) -> bool:

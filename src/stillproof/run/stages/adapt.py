@@ -14,7 +14,10 @@ from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.core.types import Split
-from stillproof.run.attack_ways import (
+from stillproof.run.attacked_model import AttackedModel, plan_model, read_attacked
+from stillproof.run.cell import Planned
+from stillproof.run.footprint import ARTIFACT, training_memory, weights_bytes
+from stillproof.run.learned_attacks import (
     SEEN,
     as_learned,
     attacked_data,
@@ -25,16 +28,13 @@ from stillproof.run.attack_ways import (
     refuse_learned,
     sources_of,
 )
-from stillproof.run.attacked_model import AttackedModel, plan_model, read_attacked
-from stillproof.run.cell import Planned
-from stillproof.run.footprint import ARTIFACT, training_memory, weights_bytes
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.run.stages.meta_train import FIRST, SECOND, meta_objective
 from stillproof.run.trained_models import read_of_training
 from stillproof.suites.requests import Part, Request
 from stillproof.train.meta.adapting import Shots
 from stillproof.train.meta.few_shots import Adaptation, Found, Printed
-from stillproof.train.meta.meta_step import PairNetwork
+from stillproof.train.meta.meta_step import PairNetwork, check_norms
 from stillproof.train.objectives.meta_at import MetaAT
 from stillproof.train.recipe_for import recipe_for
 
@@ -65,7 +65,7 @@ class Adapt(Stage):
         queries: Images per class that it is judged by (M), or as many as there are.
         episodes: Episodes, at most where they go on from each other.
         steps: Steps of an episode under ``fair``; 0 for none, under either protocol.
-        clean_limit: How many clean images are looked at, from the first on; all without a number.
+        clean_limit: Number of clean images to test on, from the first on; all by default.
         seed: Seed of what episodes draw.
         protocol: ``fair`` or ``faithful:mad``.
         part: Which split the sources are of.
@@ -94,6 +94,7 @@ class Adapt(Stage):
         printed = protocol.origin == "mad" and self.steps > 0
         sets = plan_sets(planner, (self.attacked, *(self.known if printed else ())), self.dataset, self.part)
         self._check(sets.least, objective, printed=printed)
+        check_norms(objective.batch_norm, planner.names.has_batch_norm(model.network, data.info))
         if not protocol.origin and self.part in get_args(Part):
             raise BadInput(f"part = {self.part} is not allowed under fair: networks learn from those images.")
         _, flops = planner.names.network(model.network, data.info)
@@ -152,7 +153,7 @@ class Adapt(Stage):
         objective = meta_objective(recipe)
         adaptation, seen = _adaptation(job, model, objective)
         ctx, found, body = job.context(Seeds(spec["seed"]).child("adapt")), Found(), model.model.body
-        start = {name: weight.clone() for name, weight in adaptation.network.weights().items()}
+        start = {name: value.clone() for name, value in body.state_dict().items()}
         how = Printed(objective.ways, objective.inner, recipe.lr, recipe.clip, objective.order)
         with Meter() as meter:
             for number in ctx.loop(spec["episodes"], name="episodes", found=found, body=body):
@@ -174,8 +175,10 @@ def _adaptation(job: Job, model: AttackedModel, objective: MetaAT) -> tuple[Adap
     spec, device, front = job.spec, job.device, model.model.front
     test = job.data(spec["test"], job.where["part"])
     unknown, *known = read_sets([spec["attacked"], *spec.get("known", ())], job)
-    learned = learned_by(read_of_training(job.store, model.artifact).card, test.id) | sources_of([unknown], *SEEN)
     fair = not attack_protocol(spec["protocol"]).origin
+    learned = learned_by(read_of_training(job.store, model.artifact).card, test.id) | sources_of([unknown], *SEEN)
+    if known:  # as printed it learns from the images that it is judged by, too
+        learned |= sources_of([unknown], "test") | sources_of(known, *SEEN)
     if fair:
         refuse_learned(learned, sources_of([unknown], "test"), unknown.card["called"])
     places = others_than(learned if fair else set(), len(test))[: spec["clean_limit"]]

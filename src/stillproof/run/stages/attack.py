@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from stillproof.attack.base.attack import Attack as AnyAttack
+from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.failures import refuse_failures
 from stillproof.attack.base.outcome import Outcome
 from stillproof.attack.base.suspicions import note_flat
@@ -17,7 +17,7 @@ from stillproof.attack.protocols.named import attack_protocol
 from stillproof.core.components import attacks, stages
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
-from stillproof.core.mad_attacks import meant
+from stillproof.core.mad_attacks import resolve_mad
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
@@ -31,6 +31,7 @@ from stillproof.run.attacked_model import plan_model, read_attacked
 from stillproof.run.attacker import Attacker, OutcomeParts
 from stillproof.run.cell import Planned
 from stillproof.run.footprint import ARTIFACT, VALUE, training_memory
+from stillproof.run.learned_attacks import note_learned
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.suites.requests import Request
 from stillproof.train.model import TrainedModel
@@ -42,15 +43,15 @@ if TYPE_CHECKING:
 
 @stages.register("attack", version=1)
 @dataclass(frozen=True)
-class Attack(Stage):
+class AttackStage(Stage):
     """An attack on the first images of a split; those that it keeps are images to train on, or to be tested on.
 
     Args:
         model: The network: a training, the choice of its epoch, or a model of the store.
         dataset: The data set that it was trained for.
         attack: The attack, as in ``pgd:eps=8/255:steps=20``.
-        targets: Which classes it aims at; none if any wrong one will do.
-        limit: How many of the images; all without a number.
+        targets: Which classes it aims at; none if untargeted.
+        limit: Number of images; all by default.
         seed: Its seed.
         protocol: Whether pixels are attacked (``fair``), or what an origin does (``faithful:beard``).
         keep: Whether the changed images are kept.
@@ -118,9 +119,9 @@ class Attack(Stage):
         asked = {"keep": self.keep, "all_steps": self.all_steps and not always}
         return {key: value for key, value in asked.items() if value}
 
-    def checked_attack(self, info: DataInfo) -> AnyAttack:
+    def checked_attack(self, info: DataInfo) -> Attack:
         """Return the attack; a radius that means nothing for such images is refused."""
-        attack = attack_called(meant(self.attack, info), attack_protocol(self.protocol))
+        attack = attack_called(resolve_mad(self.attack, info), attack_protocol(self.protocol))
         attack.check(torch.empty(1, info.channels, info.size, info.size), targeted=False)
         return attack
 
@@ -134,6 +135,7 @@ class Attack(Stage):
         ctx = job.context(Seeds(spec["seed"]).child("attack"))
         with Meter() as meter:
             outcome = attack_all(attacker, torch.arange(spec["images"]), ctx, job)
+        note_learned(ctx.notes, attacked.card, test.id, range(spec["images"]))
         protocol = attacker.protocol
         card = {key: spec[key] for key in ("test", "attack", "targets", "protocol")} | {"cell": job.cell}
         outcomes = job.store.keep(KIND, outcome_tensors(outcome, protocol), card, cell=job.cell)
@@ -167,7 +169,7 @@ def attack_all(attacker: Attacker, places: Tensor, ctx: Context, job: Job) -> Ou
 def attacker_of(spec: Json, model: TrainedModel, test: ImageSet) -> Attacker:
     """Return the attack that a spec asks for, on a model."""
     attack = attacks.rebuild(spec["attack"])
-    assert isinstance(attack, AnyAttack)
+    assert isinstance(attack, Attack)
     return Attacker(
         attack,
         model,

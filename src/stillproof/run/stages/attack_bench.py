@@ -37,7 +37,7 @@ class AttackBench(Stage):
         attack: The attack: one of ours by name, or of a library, as in ``adv-lib/fmn``.
         norm: The norm of the change.
         budget: The most passes, forward and backward together, of each image.
-        limit: How many of the test images; all without a number.
+        limit: Number of test images; all by default.
         seed: Its seed.
     """
 

@@ -11,11 +11,11 @@ from stillproof.core.errors import BadInput
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.run.attack_outcomes import KIND, outcome_tensors, summarised
-from stillproof.run.attack_ways import SEEN, learned_by, others_than, plan_sets, read_sets, sources_of
 from stillproof.run.attacked_model import read_attacked
 from stillproof.run.cell import Planned
+from stillproof.run.learned_attacks import SEEN, learned_by, others_than, plan_sets, read_sets, sources_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
-from stillproof.run.stages.attack import Attack, attack_all, attacker_of
+from stillproof.run.stages.attack import AttackStage, attack_all, attacker_of
 from stillproof.run.trained_models import read_of_training
 from stillproof.suites.requests import Request
 
@@ -39,7 +39,7 @@ class AttackOthers(Stage):
     def plan(self, planner: Planner) -> Planned:
         """Plan the attack as on the first images, with the set beside it."""
         asked = planner.stage(self.of)
-        if not isinstance(asked, Attack) or asked.keep:
+        if not isinstance(asked, AttackStage) or asked.keep:
             raise BadInput(f"{self.of} is no attack that could be made on other images, which are not kept.")
         attack = asked.plan(planner)
         sets = plan_sets(planner, [self.attacked], asked.dataset, asked.part)

@@ -16,7 +16,7 @@ from stillproof.run.attacked_model import read_attacked
 from stillproof.run.attacker import OutcomeParts
 from stillproof.run.cell import Planned
 from stillproof.run.stage import Answer, Job, Stage, recorded
-from stillproof.run.stages.attack import Attack, attacker_of
+from stillproof.run.stages.attack import AttackStage, attacker_of
 from stillproof.suites.requests import Request
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class AttackTime(Stage):
     def plan(self, planner: Planner) -> Planned:
         """Plan the timing; the attack itself is not needed, only its model."""
         asked = planner.stage(self.of)
-        if not isinstance(asked, Attack):
+        if not isinstance(asked, AttackStage):
             raise BadInput(f"{self.of} is no attack that could be timed.")
         total = planner.names.data(asked.dataset, asked.part).total
         made = planner.stage(self.of.but(limit=min(self.first, total), keep=False)).plan(planner)

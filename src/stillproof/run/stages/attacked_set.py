@@ -14,7 +14,7 @@ from stillproof.attack.base.suspicions import note_zero_gradients
 from stillproof.attack.protocols.named import attack_protocol
 from stillproof.core.components import attacks, stages
 from stillproof.core.errors import BadInput
-from stillproof.core.mad_attacks import is_mad, mad_attack, meant
+from stillproof.core.mad_attacks import is_mad, mad_attack, resolve_mad
 from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
@@ -47,8 +47,8 @@ class AttackedSet(Stage):
         model: The network: a training, the choice of its epoch, or a model of the store.
         dataset: The data set that it was trained for.
         attack: The attack, as in ``pgd:eps=8/255`` or ``mad/18``.
-        per_class: How many images of every class, drawn at random; as many as the smallest class has without a number.
-        split: Shares of the sources to learn from, to choose by and to test on.
+        per_class: Images per class, drawn at random; by default as many as the smallest class has.
+        split: Shares of the sources for training, validation and test.
         seed: Seed of the sources, of their split and of the attack.
         protocol: ``fair`` or ``faithful:mad``.
         part: Which split the sources are of.
@@ -67,7 +67,7 @@ class AttackedSet(Stage):
         """Plan the attack, and the model that it needs."""
         data = planner.names.data(self.dataset, self.part)
         model = plan_model(planner, self.model, self.dataset)
-        protocol, reference = attack_protocol(self.protocol), meant(self.attack, data.info)
+        protocol, reference = attack_protocol(self.protocol), resolve_mad(self.attack, data.info)
         if not protocol.in_pixels:
             raise BadInput(f"protocol {self.protocol} leaves images that are no pixels: choose fair or faithful:mad.")
         attack = attack_called(reference, protocol)

@@ -14,14 +14,14 @@ from stillproof.core.presets import Scale
 from stillproof.core.provenance import Meter
 from stillproof.core.spec import Json
 from stillproof.core.types import Hard, ImageSet
-from stillproof.nets.home import HOME
-from stillproof.run.attack_ways import as_learned, of_role, plan_sets, read_sets, sources_of
+from stillproof.nets.home_network import HOME
 from stillproof.run.attacked_set import as_bytes, keep_attacked_set
 from stillproof.run.cell import Planned
 from stillproof.run.distill_context import make_context, method_of
 from stillproof.run.distilled_sets import check_distilled
 from stillproof.run.footprint import ARTIFACT, training_memory
 from stillproof.run.labelled_images import as_pixels
+from stillproof.run.learned_attacks import as_learned, of_role, plan_sets, read_sets, sources_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.run.stages.attacked_set import AttackedSet
 from stillproof.run.stages.distill import check_ipc

@@ -13,7 +13,7 @@ from stillproof.core.presets import Scale
 from stillproof.core.provenance import Meter
 from stillproof.core.spec import Json
 from stillproof.core.types import Distiller
-from stillproof.nets.home import HOME
+from stillproof.nets.home_network import HOME
 from stillproof.run.cell import Cell, Planned
 from stillproof.run.distill_context import make_context, method_of
 from stillproof.run.distilled_sets import at_step, check_distilled, cost_up_to, keep_set, set_name

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from stillproof.core.components import stages
 from stillproof.core.provenance import numerics
+from stillproof.core.spec import Json
 from stillproof.run.attack_outcomes import CLASS
 from stillproof.run.attacked_model import plan_model, read_attacked
 from stillproof.run.cell import Planned
 from stillproof.run.footprint import ARTIFACT, looking_memory
-from stillproof.run.labelled_images import as_pixels, read_images
+from stillproof.run.labelled_images import as_pixels, places_of, read_images
+from stillproof.run.learned_attacks import note_learned
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.suites.requests import Request
 from stillproof.train.model import TEST_BATCH, predict
@@ -63,6 +65,9 @@ class Judge(Stage):
         tensors = {"labels": images.labels.to(CLASS), "predictions": said.to(CLASS), "right": right}
         outcomes = job.store.keep(KIND, tensors, {"on": spec["on"], "cell": job.cell}, cell=job.cell)
         n = len(images)
-        result = {"n": n, "accuracy": int(right.sum()) / n, "outcomes": outcomes, "model": judge.artifact}
+        result: Json = {"n": n, "accuracy": int(right.sum()) / n, "outcomes": outcomes, "model": judge.artifact}
+        notes: Json = {}
+        note_learned(notes, judge.card, *places_of(spec["on"], n, job))
+        result |= {"notes": notes} if notes else {}
         made = (spec["on"]["cell"],) if "cell" in spec["on"] else ()
         return Answer(result, numerics(job.device), (outcomes,), (*made, *judge.cells))

@@ -13,16 +13,17 @@ from stillproof.core.provenance import Meter
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import plain
 from stillproof.core.types import Split
-from stillproof.run.attack_ways import SEEN, as_learned, attacked_data, learned_by, plan_sets, read_sets, sources_of
 from stillproof.run.attacked_model import plan_model, read_attacked
 from stillproof.run.cell import Planned
 from stillproof.run.footprint import ARTIFACT, training_memory, weights_bytes
+from stillproof.run.learned_attacks import SEEN, as_learned, attacked_data, learned_by, plan_sets, read_sets, sources_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.run.trained_models import read_of_training
 from stillproof.store.artifact_files import Artifact
 from stillproof.suites.requests import Request
 from stillproof.train.loop import fit
 from stillproof.train.meta.attacked_source import AttackedSource
+from stillproof.train.meta.meta_step import check_norms
 from stillproof.train.objective import objective_of
 from stillproof.train.objectives.meta_at import MetaAT
 from stillproof.train.recipe import Recipe
@@ -31,6 +32,8 @@ from stillproof.train.recipe_for import recipe_for
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
+# Parameters of a recipe that go by batches and passes, of which there are none in episodes.
+WITHOUT_EPISODES = ("batch", "parts", "shuffle", "augment", "reset_momentum", "curve_points")
 FIRST, SECOND = 3.0, 11.0  # forward passes of an image in an episode, by the order of its gradient
 
 
@@ -74,6 +77,7 @@ class MetaTrain(Stage):
             raise BadInput(f"{len(supports.specs)} supports for {known} attacks are not allowed: give one for each.")
         if objective.ways > known:
             raise BadInput(f"ways = {objective.ways} is not allowed: there are {known} attacks to learn from.")
+        check_norms(objective.batch_norm, planner.names.has_batch_norm(start.network, data.info))
         asked = objective.shots + objective.queries
         if both.least is not None and asked > both.least["train"]:
             raise BadInput(
@@ -156,4 +160,11 @@ def meta_objective(recipe: Recipe) -> MetaAT:
     objective = objective_of(recipe.objective)
     if not isinstance(objective, MetaAT):
         raise BadInput(f"recipe with objective {recipe.objective!r} does not learn in episodes: choose meta-at.")
+    idle = [key for key in WITHOUT_EPISODES if getattr(recipe, key) != getattr(Recipe, key)]
+    if idle:
+        raise BadInput(
+            f"{idle[0]} = {getattr(recipe, idle[0])} means nothing to a recipe that learns in episodes: leave it out."
+        )
+    if recipe.schedule == "cyclic":
+        raise BadInput("schedule = cyclic is not allowed where a recipe learns in episodes: its first step size is 0.")
     return objective

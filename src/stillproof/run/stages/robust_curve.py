@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from stillproof.attack.base.attack import Attack as AnyAttack
+from stillproof.attack.base.attack import Attack
 from stillproof.core.attack_warnings import WARNINGS, warnings_in
 from stillproof.core.components import attacks, stages
 from stillproof.core.errors import BadInput
@@ -98,10 +98,10 @@ class RobustCurve(Stage):
         return Answer(result, artifacts=tuple(artifacts), derived_from=(spec["of"], *spec["checks"]))
 
 
-def _attack(cell: Cell) -> AnyAttack:
+def _attack(cell: Cell) -> Attack:
     if cell.stage != "attack":
         raise BadInput(f"{cell.label} is not an attack.")
-    return cast(AnyAttack, attacks.rebuild(cell.spec["attack"]))
+    return cast(Attack, attacks.rebuild(cell.spec["attack"]))
 
 
 def _distances(outcome: Mapping[str, Tensor], norm: str, ball: float) -> NDArray[np.float64]:

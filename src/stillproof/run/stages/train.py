@@ -22,6 +22,7 @@ from stillproof.run.spaces import space_of
 from stillproof.run.stage import Answer, Job, Stage, recorded
 from stillproof.sets.fronts import front_of
 from stillproof.sets.teachers import read_teachers
+from stillproof.sets.training_space import training_space
 from stillproof.suites.requests import Heldout, Request
 from stillproof.train.curve import Curve
 from stillproof.train.data import from_distilled, from_images
@@ -47,9 +48,9 @@ class Train(Stage):
         network: The network.
         recipe: How it is trained.
         seed: Its seed.
-        heldout: A held-out part of the training images that is also looked at.
+        heldout: A held-out part of the training images to measure accuracy on, too.
         whole_curve: Whether to measure at all points of the recipe's curve, and not only at the end.
-        defence: Adversarial training in place of the recipe's objective, as in ``pgd-at:eps=8/255``; none without it.
+        defence: Adversarial training in place of the recipe's objective, such as ``pgd-at:eps=8/255``; none by default.
     """
 
     on: Request
@@ -138,7 +139,7 @@ def _training_data(job: Job, test: ImageSet) -> tuple[Space, TrainData]:
     if isinstance(images, ImageSet):
         space = space_of(job.spec["upstream"].get("space", {}), images.info, job.store)
         return space, from_images(images, front_of(space, job.store).to(device), device)
-    space = Space.normalised(test.info) if images.space.kind == "pixels" else images.space
+    space = training_space(images, test.info)
     teachers = read_teachers(images, job.store, job.where["dataset"], test.info, device)
     return space, from_distilled(images, front_of(space, job.store).to(device), device, teachers)
 

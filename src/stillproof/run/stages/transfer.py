@@ -18,7 +18,7 @@ from stillproof.run.attacked_model import plan_model, read_attacked
 from stillproof.run.cell import Planned
 from stillproof.run.footprint import ARTIFACT, looking_memory
 from stillproof.run.stage import Answer, Job, Stage
-from stillproof.run.stages.attack import Attack
+from stillproof.run.stages.attack import AttackStage
 from stillproof.run.trained_models import read_of_training
 from stillproof.score.attacked_images import outcome_summary
 from stillproof.suites.requests import Request
@@ -44,7 +44,7 @@ class Transfer(Stage):
     def plan(self, planner: Planner) -> Planned:
         """Plan the judgement, the attack and the model that judges."""
         asked = planner.stage(self.of)
-        if not isinstance(asked, Attack):
+        if not isinstance(asked, AttackStage):
             raise BadInput(f"{self.of} is no attack whose images could be shown to another model.")
         made = planner.plan(self.of.but(keep=True, all_steps=True))
         judge = plan_model(planner, self.model, asked.dataset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from stillproof.attack.base.attack import Attack as AnyAttack
+from stillproof.attack.base.attack import Attack
 from stillproof.attack.base.norms import Norm
 from stillproof.attack.protocols.named import attack_protocol
 from stillproof.core.components import attacks, stages
@@ -42,7 +42,7 @@ class Within(Stage):
         cell = planner.plan(self.of)
         if cell.stage != "attack" or not attack_protocol(cell.spec["protocol"]).in_pixels:
             raise BadInput(f"{cell.label} is not an attack on pixels, so that a ball means nothing for it.")
-        attack = cast(AnyAttack, attacks.rebuild(cell.spec["attack"]))
+        attack = cast(Attack, attacks.rebuild(cell.spec["attack"]))
         if attack.radius is not None:
             raise BadInput(f"{cell.label} has a ball of its own: give it another eps instead.")
         same = {key: cell.spec[key] for key in ("model", "test", "images", "protocol")}

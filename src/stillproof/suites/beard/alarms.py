@@ -51,5 +51,5 @@ SECTION = Section(
     alarm_tables,
     title="Signs of gradient masking",
     question="Can the gradients be trusted?",
-    reading="Where an alarm rang, what attacks leave of that model may be too good to be true.",
+    reading="Where an alarm rang, its accuracy under attack may be too good to be true.",
 )

@@ -28,7 +28,7 @@ from stillproof.suites.beard.victims import MODES, Victims
 from stillproof.suites.requests import Row
 
 TITLE = "Accuracy over the steps of PGD"
-READING = "Where more steps take away no more, the attack has converged."
+READING = "Where more steps make no difference, the attack has converged."
 
 
 def step_rows(victims: Victims) -> Iterator[Row]:

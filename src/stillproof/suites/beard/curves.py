@@ -1,4 +1,4 @@
-"""How much accuracy is left under changes of growing size? A curve from one attack per norm, checked by another."""
+"""How much accuracy is left as changes grow? A curve from one attack per norm, checked by another."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ CHECKED = (0.25, 0.5, 1.0)  # where curves are checked by attacks with a fixed r
 MINIMAL = "fmn:norm={norm}:steps={steps}"
 FIXED = "apgd:norm={norm}:steps={steps}:eps={eps!r}"
 TITLE = "Robust accuracy over the size of the change"
-EVERY = 4  # so many points of a curve make one mark, or their whiskers would hide each other
 NORM = Column("norm", "norm", fold="same")
 NOTES = (
     "Mean over eps: the area below the curve of robust accuracy from 0 to the largest eps, divided by that eps; it is "
@@ -135,7 +134,7 @@ def curve_of(row: Answered, name: str) -> Curve:
         name,
         [
             Point(eps, summarise_accuracies([answer["accuracies"][place] for answer in known], n))
-            for place, eps in list(enumerate(known[0]["eps"]))[::EVERY]
+            for place, eps in enumerate(known[0]["eps"])
         ],
     )
 
@@ -146,7 +145,7 @@ SECTION = Section(
     curve_tables,
     curve_figures,
     title=TITLE,
-    question="How much accuracy is left under changes of growing size?",
+    question="How much accuracy is left as changes grow?",
     reading="The higher a curve, and so its mean over eps, the more is left; where the largest gap is more than a "
     "point or two, the curve is too good.",
 )

@@ -11,8 +11,8 @@ from stillproof.report.figures.values import ROBUST, CurvePanel, Curves
 from stillproof.report.rows import Rows, grouped
 from stillproof.report.section import Section
 from stillproof.report.tables.table import Table
-from stillproof.suites.beard.assessed import assessed
 from stillproof.suites.beard.curves import curve_of, eps_name, has_curve
+from stillproof.suites.beard.method_scores import assessed
 from stillproof.suites.beard.robust_numbers import attacked_basis, model_of
 from stillproof.suites.beard.scores import attacked_rows, scores_table
 from stillproof.suites.beard.victims import Victims

@@ -9,7 +9,7 @@ from stillproof.report.rows import Rows, images
 from stillproof.report.tables.columns import DATASET, METHOD, NETWORK, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Table, Value
 from stillproof.score.stats import Summary
-from stillproof.suites.beard.assessed import Assessed
+from stillproof.suites.beard.method_scores import Assessed
 from stillproof.suites.beard.robust_numbers import ALARM_NOTE, ALARMS, IMAGES, SIZES, about, alarms_on, time_notes
 
 MODES = ("targeted", "untargeted")

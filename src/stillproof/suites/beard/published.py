@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stillproof.report.published import Published
 from stillproof.report.tables.table import Column
-from stillproof.suites.beard.assessed import Assessed
+from stillproof.suites.beard.method_scores import Assessed
 from stillproof.suites.beard.protocol import beard_asks
 
 PAPER = "arXiv:2411.09265"

@@ -16,7 +16,7 @@ from stillproof.report.tables import columns
 from stillproof.report.tables.table import Column, Mean, OutOf, Value
 from stillproof.report.tables.text import text_of
 from stillproof.score.stats import Summary
-from stillproof.suites.beard.assessed import Assessed
+from stillproof.suites.beard.method_scores import Assessed
 
 DEFENCE = Column("defence", "defence", fold="same", absent="none")
 SIZES = Column("sizes", "ipc")  # or all that are pooled
@@ -26,7 +26,7 @@ CLEAN = Column("clean", "clean %", Summary)
 ALARMS = Column("alarms", "alarms", OutOf, fold="same")
 ALARM_NOTE = (
     "Alarms: models with signs of gradient masking in the Linf ball that curves reach to, of all that were checked; "
-    "what attacks leave of such a model may be too good to be true."
+    "its accuracy under attack may be too good to be true."
 )
 NOT_CHECKED = "not checked"
 DISTURBED_NOTE = (
@@ -44,7 +44,7 @@ def about(row: Answered) -> dict[str, Value]:
     return columns.about(row) | {"defence": row["defence"] or None, "mode": row["mode"], "images": images}
 
 
-def bare(value: Summary | None) -> Mean | None:
+def without_interval(value: Summary | None) -> Mean | None:
     """Return a number that is shown without its interval."""
     return None if value is None else Mean(value)
 

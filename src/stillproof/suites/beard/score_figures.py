@@ -14,7 +14,7 @@ from stillproof.report.figures.score_grid import Floats, score_grid
 from stillproof.report.figures.values import Curve, CurvePanel, Curves, FigureData, Level, Plane, Point, Spot
 from stillproof.report.measure import Measure, score
 from stillproof.report.rows import Rows
-from stillproof.suites.beard.assessed import ALPHAS, Assessed, assessed
+from stillproof.suites.beard.method_scores import ALPHAS, Assessed, assessed
 from stillproof.suites.beard.robust_numbers import attacked_basis
 
 OVER_SIZE = "Robustness ratio over images per class"

@@ -1,4 +1,4 @@
-"""How much do attacks leave, and what do they cost? Robustness ratio, attack efficiency and CREI, and their rows.
+"""How much accuracy do attacks leave, and at what cost? Robustness ratio, attack efficiency and CREI, and their rows.
 
 Single attacks and leaderboards have files of their own, and so have the figures.
 """
@@ -17,9 +17,9 @@ from stillproof.report.tables.metric_columns import added_metrics, metric_column
 from stillproof.report.tables.table import Column, Mean, Number, Table, Value
 from stillproof.score.metric import UnderAttack
 from stillproof.score.stats import Summary
-from stillproof.suites.beard.assessed import ALPHAS, Assessed, assessed
 from stillproof.suites.beard.balls import ball_for
 from stillproof.suites.beard.leaderboards import leaderboard_tables
+from stillproof.suites.beard.method_scores import ALPHAS, Assessed, assessed
 from stillproof.suites.beard.published import PUBLISHED_CREI, published_crei
 from stillproof.suites.beard.robust_numbers import (
     ALARM_NOTE,
@@ -31,16 +31,16 @@ from stillproof.suites.beard.robust_numbers import (
     SIZES,
     about,
     alarms_on,
-    bare,
     time_notes,
     warned_notes,
+    without_interval,
 )
 from stillproof.suites.beard.score_figures import OVER_WEIGHT, score_figures
 from stillproof.suites.beard.single_attacks import single_attack_table
 from stillproof.suites.beard.victims import MODES, Mode, Victim, Victims
 from stillproof.suites.requests import Request, Row
 
-QUESTION = "How much do attacks leave, and what do they cost?"
+QUESTION = "How much accuracy do attacks leave, and what do they cost?"
 SCORES = (
     CLEAN,
     Column("under_attack", "mean under attack %", Mean),
@@ -144,12 +144,12 @@ def _line(one: Assessed, rows: Rows) -> dict[str, Value]:
     return about(one.row) | {
         "sizes": one.sizes,
         "clean": one.score("clean-accuracy"),
-        "under_attack": bare(one.score("mean-robust-accuracy")),
+        "under_attack": without_interval(one.score("mean-robust-accuracy")),
         "worst": one.score("worst-case-accuracy"),
         "milliseconds": None if (time := one.milliseconds()) is None else Number(time.mean),
         "rr": one.score("rr"),
-        "ae": bare(one.score("ae")),
-        "ae_passes": bare(one.score("ae-passes")),
+        "ae": without_interval(one.score("ae")),
+        "ae_passes": without_interval(one.score("ae-passes")),
         "crei": one.crei(),
         "published_crei": published_crei(one),
         "alarms": alarms_on(rows, one.rows()),
@@ -161,7 +161,7 @@ def _alpha_table(found: Sequence[Assessed], rows: Rows) -> Table:
     """Return CREI over its weight, with one line per method, size and mode."""
     lines: list[dict[str, Value]] = []
     for one in found:
-        means: dict[str, Value] = {f"crei_{alpha}": bare(one.crei(alpha)) for alpha in ALPHAS}
+        means: dict[str, Value] = {f"crei_{alpha}": without_interval(one.crei(alpha)) for alpha in ALPHAS}
         lines.append(about(one.row) | means | {"sizes": one.sizes, "alarms": alarms_on(rows, one.rows())})
     return Table("alpha", OVER_WEIGHT, ALPHA_COLUMNS, lines, [ALPHA_NOTE, *time_notes(found)])
 

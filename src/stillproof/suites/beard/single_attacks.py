@@ -13,7 +13,7 @@ from stillproof.report.tables.columns import DATASET, METHOD, MISSING, NETWORK, 
 from stillproof.report.tables.table import Column, Mean, Number, Table, Value
 from stillproof.score.metric import AttackedModel, Metric, UnderAttack
 from stillproof.score.stats import Summary, summarise, summarise_accuracies
-from stillproof.suites.beard.assessed import Assessed
+from stillproof.suites.beard.method_scores import Assessed
 from stillproof.suites.beard.protocol import beard_asks
 from stillproof.suites.beard.robust_numbers import (
     ALARMS,

@@ -14,6 +14,7 @@ from stillproof.suites.beard import alarms, convergence, curves, defences, score
 from stillproof.suites.beard.balls import USUAL
 from stillproof.suites.beard.protocol import BeardAsks, ProtocolName, beard_asks
 from stillproof.suites.beard.victims import Victims
+from stillproof.suites.or_none import OrNone
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import RowBuilder
 
@@ -69,28 +70,28 @@ class Beard:
 
     Args:
         dataset: Data sets.
-        methods: Distillers, with parameters where wanted, and sets that are there already: an artifact's name, id or
-            folder, or somebody's file.
-        ipc: Images per class of what is distilled; a set that is there has its own.
-        seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
-        network: Networks that are trained and attacked; each method distils with the first.
-        sections: Which questions.
-        recipe: How networks are trained on distilled sets.
+        methods: Distillers, with parameters where wanted, and existing sets: an artifact's name, id or folder, or a
+            third-party file.
+        ipc: Images per class of distilled sets; an existing set has its own number.
+        seeds: Repetitions. Under ``fair`` each has its own distilled set; under ``faithful`` they share one.
+        network: Networks to train and attack; every method distils with the first.
+        sections: Sections to run.
+        recipe: Recipe for training on distilled sets.
         full_recipe: How networks are trained on all real images; unless told, by recipe ``real``, and under
-            ``faithful`` as on distilled sets; empty leaves them out.
-        attacks: Attacks that any wrong class will do for.
-        targeted_attacks: Attacks that aim at the class after the image's own.
+            ``faithful`` as on distilled sets; ``none`` leaves them out.
+        attacks: Untargeted attacks.
+        targeted_attacks: Targeted attacks: they aim at the class after the image's own.
         defences: Ways to train networks that withstand attacks; they are compared on the largest sets.
         steps: Numbers of steps of PGD in the section that asks whether attacks converge.
         curve_steps: Steps of the attacks that curves are made of.
         linf_eps: How far curves reach in Linf, in pixels of [0, 1]; unless told, as far as the data set asks for. It is
             also the ball in which changes of attacks count that look for the nearest in Linf; 8/255 unless told.
         l2_eps: The same in L2, where that ball is 128/255 unless told.
-        limit: How many of the test images are attacked, from the first on; 0 for all.
-        timed: How many of them attacks are timed on; 0 leaves times out.
+        limit: Attack only the first so many test images; 0 for all.
+        timed: Number of these images that attacks are timed on; 0 skips timing.
         protocol: ``fair`` attacks pixels, ``faithful`` (``faithful:beard``) normalised images as the original does.
-        selection: Which epoch counts.
-        scale: Size of the distillers' presets.
+        selection: Which epoch of a training counts: last, heldout or oracle.
+        scale: Presets of the distillers: smoke, quick or paper.
     """
 
     dataset: tuple[str, ...] = ("cifar10",)
@@ -100,7 +101,7 @@ class Beard:
     network: tuple[str, ...] = ("home",)
     sections: tuple[str, ...] = tuple(section.name for section in SECTIONS)
     recipe: str = "beard"
-    full_recipe: str | None = None
+    full_recipe: OrNone | None = None
     attacks: tuple[str, ...] = ("fgsm", "pgd", "pgd-l2", "deepfool", "cw", "autoattack")
     targeted_attacks: tuple[str, ...] = ("fgsm", "pgd", "pgd-l2", "cw")
     defences: tuple[str, ...] = ("pgd-at", "pgd-at-loss", "trades", "mart", "trs")

@@ -35,7 +35,7 @@ class Victim:
 
     @property
     def name(self) -> str:
-        """Return what people call the method; sets of several sizes that are there already may share a name."""
+        """Return what people call the method; existing sets of several sizes may share a name."""
         there = fixed_set(self.method)
         return there.name if there else self.method
 

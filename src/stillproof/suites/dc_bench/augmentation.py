@@ -70,7 +70,7 @@ def augmentation_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
 
 
 def _choice(suite: DCBench, builder: RowBuilder, method: str, ipc: int, augmentation: str) -> Row:
-    """Return a row of sets that have not seen the held-out images, and of networks that are looked at on those."""
+    """Return a row of sets that have not seen the held-out images, and of networks that are evaluated on those."""
     recipe = suite.recipe_with(augmentation, builder.dataset)
     requests = [
         builder.trained(builder.distilled(method, ipc, seed, "fit"), builder.home, recipe, seed, "heldout")
@@ -149,10 +149,10 @@ def _best(names: Sequence[str], judged: Mapping[str, Answered], score: str) -> B
         return Best(None, "no augmentation was asked for")
     absent = [name for name in names if name not in judged or judged[name].summary(score) is None]
     if absent:
-        return Best(None, f"no answer to choose by for {', '.join(absent)}")
+        return Best(None, f"no result to choose by for {', '.join(absent)}")
     seeds = complete(*(judged[name].values(score) for name in names))
     if not seeds:
-        return Best(None, "no seed has an answer to choose by for every augmentation")
+        return Best(None, "no seed has a result for every augmentation")
     means = [round(math.fsum(column) / len(seeds), 12) for column in zip(*seeds, strict=True)]
     winners = [name for name, mean in zip(names, means, strict=True) if mean == max(means)]
     return Best(winners[0], tied=winners[1:])

@@ -103,5 +103,5 @@ SECTION = Section(
     compression_figures,
     title=TITLE,
     question="How does accuracy grow with the number of images?",
-    reading="A method is worth its price where its curve is above that of random images; full data are the ceiling.",
+    reading="A method is worth its price where its curve is above that of random images; full data is the ceiling.",
 )

@@ -20,7 +20,7 @@ from stillproof.suites.row_builder import RowBuilder
 if TYPE_CHECKING:
     from stillproof.suites.dc_bench.suite import DCBench
 
-TITLE = "What the sets take to make"
+TITLE = "The cost of making the sets"
 COLUMNS = (
     *BEFORE,
     Column("step_seconds", "a step", Seconds),
@@ -41,7 +41,7 @@ COLUMNS = (
 NOTES = (
     "Each was timed once, alone (n = 1, so no intervals); extrapolated: the time of a step times the number of steps.",
     "before: networks and whitenings that sets of other sizes share; they may not have been timed alone.",
-    "others' CPU: the share of the machine that other programs used meanwhile.",
+    "others' CPU: the share of the machine that other programs used at the same time.",
 )
 PUBLISHED_NOTE = f"Published seconds of a step: {PAPER} (Table 8), CIFAR-10 on an A100, another machine than ours."
 
@@ -51,7 +51,7 @@ def cost_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
     for method, ipc in builder.asked(suite.methods, suite.ipc):
         there = fixed_set(method)
         if there:
-            why = f"{there.name} was there before this run, so that making it could not be timed."
+            why = f"{there.name} existed before this run, so making it could not be timed."
             yield dataclasses.replace(builder.row("cost", method, ipc, []), reason=why)
             continue
         request = Request("cost", of=builder.distilled(method, ipc, 0), steps=suite.cost_steps)
@@ -95,6 +95,6 @@ SECTION = Section(
     cost_rows,
     cost_tables,
     title=TITLE,
-    question="What does making a set take?",
+    question="What does it cost to make a set?",
     reading="Times and memory are those of the machine that is named; a disturbed time may be too long.",
 )

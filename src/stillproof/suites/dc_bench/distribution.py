@@ -21,7 +21,7 @@ from stillproof.suites.row_builder import RowBuilder
 if TYPE_CHECKING:
     from stillproof.suites.dc_bench.suite import DCBench
 
-TITLE = "Real images that are covered"
+TITLE = "Coverage of the real images"
 COLUMNS = (
     *BEFORE,
     Column("coverage", "coverage %", Summary),
@@ -115,6 +115,6 @@ SECTION = Section(
     distribution_tables,
     distribution_figures,
     title=TITLE,
-    question="How much of the real images does a set cover?",
-    reading="Few images cannot cover much, so compare a set with as many random images: that is what the gain does.",
+    question="How well does a set cover the real images?",
+    reading="Few images cannot cover much, so compare a set with as many random images, as the gain does.",
 )

@@ -1,4 +1,4 @@
-"""Where synthesis starts, and how fast it gets anywhere: sets on the way from noise, random and K-Center images."""
+"""Where synthesis starts, and how fast it progresses: sets on the way from noise, random and K-Center images."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 INITS = ("noise", "real", "k-center")
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0)  # of all steps, at which sets are looked at
 REAL = "real"
-TITLE = "Where synthesis starts"
+TITLE = "Initialisation of the synthesis"
 COLUMNS = (
     *BEFORE,
     Column("init", "start"),
@@ -73,7 +73,7 @@ def _steps(method: str) -> int:
     there = fixed_set(method)
     if there:
         raise BadInput(
-            f"init_methods: {there.name} is a set that is there already, and has no start: name a distiller."
+            f"init_methods: {there.name} is an existing set, so its start cannot be varied: name a distiller."
         )
     _, params = parse_reference(method)
     if "init" in params:
@@ -127,14 +127,14 @@ def _figure(rows: list[Answered]) -> Curves:
     panels = [
         _panel(group, f"{method}, {images(ipc)}") for (method, ipc), group in grouped(rows, "method", "ipc").items()
     ]
-    return Curves(TITLE, "step", panels, basis_of(rows, "dataset", "network"))
+    return Curves(TITLE, "step of the distillation", panels, basis_of(rows, "dataset", "network"))
 
 
 def _panel(rows: list[Answered], title: str) -> CurvePanel:
     starts = _by_start(rows)
     curves = [Curve(init, [Point(row["step"], row.summary()) for row in group]) for init, group in starts.items()]
     final = starts[REAL][-1].summary() if REAL in starts else None
-    levels = [Level(REAL, "level: real in the end", final)] if final is not None else []
+    levels = [Level(REAL, "real in the end", final)] if final is not None else []
     return CurvePanel(curves, levels, title)
 
 
@@ -144,6 +144,6 @@ SECTION = Section(
     initialisation_tables,
     initialisation_figures,
     title=TITLE,
-    question="Where should synthesis start?",
-    reading="A better start ends higher than random real images do, or reaches their final accuracy in fewer steps.",
+    question="Which initialisation is best?",
+    reading="A better start ends above random real images, or reaches their final accuracy in fewer steps.",
 )

@@ -60,5 +60,5 @@ SECTION = Section(
     k_center_tables,
     title=TITLE,
     question="Should K-Center cluster pixels or features?",
-    reading="A difference above zero speaks for features; if its interval holds zero, these seeds do not tell.",
+    reading="A difference above zero favours features; if its interval contains zero, these seeds cannot tell.",
 )

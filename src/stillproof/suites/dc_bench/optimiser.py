@@ -53,6 +53,6 @@ SECTION = Section(
     optimiser_rows,
     optimiser_tables,
     title=TITLE,
-    question="Does SGD or Adam do better on a set?",
-    reading="A difference above zero speaks for Adam; if its interval holds zero, these seeds do not tell.",
+    question="Is SGD or Adam better on a set?",
+    reading="A difference above zero favours Adam; if its interval contains zero, these seeds cannot tell.",
 )

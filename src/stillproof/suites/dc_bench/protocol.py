@@ -17,13 +17,13 @@ ALIKE = ("none", "dsa")  # are drawn alike under both protocols
 
 @dataclass(frozen=True)
 class Searched:
-    """How an architecture of a search is trained and looked at.
+    """How an architecture of a search is trained and evaluated.
 
     Args:
         network: The network.
         recipe: How it is trained.
         part: The real images that its set is made from, or that it is trained on if there is no set.
-        heldout: The real images that it is looked at on.
+        heldout: The real images that it is evaluated on.
     """
 
     network: str
@@ -43,7 +43,7 @@ class DCBenchAsks(SuiteProtocol):
         return name
 
     def searched(self, space: str, architecture: str, recipe: str, *, distilled: bool) -> Searched:
-        """Return how an architecture is trained, and looked at on images that its set was not made from.
+        """Return how an architecture is trained, and evaluated on images that its set was not made from.
 
         Args:
             space: Where it is searched.

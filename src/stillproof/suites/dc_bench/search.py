@@ -81,7 +81,7 @@ def search_rows(suite: DCBench, builder: RowBuilder) -> Iterator[Row]:
 def _search_row(
     suite: DCBench, builder: RowBuilder, space: str, architecture: str, method: str, ipc: int | None
 ) -> Row:
-    """Return the row of an architecture that is trained on a set and looked at on held-out training images."""
+    """Return the row of an architecture that is trained on a set and evaluated on held-out training images."""
     recipe = suite.search_full_recipe if ipc is None else suite.search_recipe
     way = suite.asks.searched(space, architecture, recipe, distilled=ipc is not None)
     requests = [
@@ -196,6 +196,6 @@ SECTION = Section(
     search_tables,
     search_figures,
     title=TITLE,
-    question="Do distilled sets order architectures as full training does?",
-    reading="A correlation of 1 is the true order and 0 is chance; regret is what choosing by the set loses.",
+    question="Do distilled sets rank architectures as full training does?",
+    reading="A correlation of 1 is the true order and 0 is chance; regret is the accuracy lost by choosing so.",
 )

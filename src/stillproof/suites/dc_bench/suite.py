@@ -11,7 +11,7 @@ from stillproof.core.presets import Preset, Scale
 from stillproof.core.reference import changed_reference
 from stillproof.core.types import Selection
 from stillproof.report.section import Section, sections_named
-from stillproof.suites.augmentation_variants import augmentation_of, meant_on
+from stillproof.suites.augmentation_variants import augmentation_of, variant_on
 from stillproof.suites.dc_bench import (
     augmentation,
     compression,
@@ -25,6 +25,7 @@ from stillproof.suites.dc_bench import (
 )
 from stillproof.suites.dc_bench.protocol import DCBenchAsks, ProtocolName, dc_bench_asks
 from stillproof.suites.dc_bench.search import SpaceName
+from stillproof.suites.or_none import OrNone
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import RowBuilder
 
@@ -94,21 +95,21 @@ class DCBench:
 
     Args:
         dataset: Data sets.
-        methods: Distillers, with parameters where wanted, and sets that are there already: an artifact's name, id or
-            folder, or somebody's file.
-        ipc: Images per class of what is distilled, except in sections that have their own; a set that is there has its
+        methods: Distillers, with parameters where wanted, and existing sets: an artifact's name, id or folder, or a
+            third-party file.
+        ipc: Images per class of what is distilled, except in sections that have their own; an existing set has its
             own.
-        seeds: Repetitions. Under ``fair`` each has its own artifact; under ``faithful`` all train on one.
+        seeds: Repetitions. Under ``fair`` each has its own distilled set; under ``faithful`` they share one.
         network: Networks of the transfer; methods distil with the first, and the other sections train it alone.
-        sections: Which questions.
+        sections: Sections to run.
         recipe: How networks are trained without augmentation.
         augmented_recipe: How they are trained with one.
-        full_recipe: How they are trained on all real images; empty leaves the ceiling out.
+        full_recipe: How they are trained on all real images; ``none`` skips the ceiling.
         augmentations: What is tried; DSA does not mirror digits, and AutoAugment has the ImageNet policy on
             Tiny-ImageNet.
         choice_seeds: Repetitions that the best augmentation is chosen by, on held-out images; 0 chooses none.
         compression_ipc: Images per class of the curve.
-        large_network: The network of the second curve; empty leaves it out.
+        large_network: The network of the second curve; ``none`` leaves it out.
         large_methods: Its methods.
         large_ipc: Its images per class.
         search_spaces: Where architectures are searched.
@@ -116,7 +117,7 @@ class DCBench:
         search_ipc: Images per class of the sets that they are trained on.
         search_seeds: Repetitions of each.
         search_recipe: How they are trained on those.
-        search_full_recipe: How they are trained on all images, for comparison; empty leaves it out.
+        search_full_recipe: How they are trained on all images, for comparison; ``none`` leaves it out.
         truth_source: Where the published accuracies of NAS-Bench-201 come from: a table, or the package that the
             extra ``nas`` installs (validation accuracy).
         truth_recipe: How architectures are trained for the truth, where none is published.
@@ -126,10 +127,10 @@ class DCBench:
         init_ipc: Images per class there.
         cost_steps: Steps that are timed.
         mapped_class: The class whose images are mapped.
-        selection: Which epoch counts.
+        selection: Which epoch of a training counts: last, heldout or oracle.
         protocol: What a seed varies, and whether the original's mistakes are kept (``faithful``, in full
             ``faithful:dc-bench``).
-        scale: Size of the distillers' presets.
+        scale: Presets of the distillers: smoke, quick or paper.
     """
 
     dataset: tuple[str, ...] = ("cifar10",)
@@ -149,7 +150,7 @@ class DCBench:
     sections: tuple[str, ...] = tuple(section.name for section in SECTIONS)
     recipe: str = "dc-bench"
     augmented_recipe: str = "dc-bench-dsa"
-    full_recipe: str = "dc-bench-dsa"
+    full_recipe: OrNone = "dc-bench-dsa"
     augmentations: tuple[str, ...] = (
         "none",
         "imagenet-aug",
@@ -162,7 +163,7 @@ class DCBench:
     )
     choice_seeds: int = 1
     compression_ipc: tuple[int, ...] = (1, 10, 50, 100, 200, 500, 1000)
-    large_network: str = "resnet-152"
+    large_network: OrNone = "resnet-152"
     large_methods: tuple[str, ...] = ("random",)
     large_ipc: tuple[int, ...] = (10, 50, 100, 300, 1000)
     search_spaces: tuple[SpaceName, ...] = ("nas201", "convnet")
@@ -170,7 +171,7 @@ class DCBench:
     search_ipc: int = 50
     search_seeds: int = 5
     search_recipe: str = "nas-search"
-    search_full_recipe: str = "nas-search:epochs=10"
+    search_full_recipe: OrNone = "nas-search:epochs=10"
     truth_source: Literal["table", "hpo-bench"] = "table"
     truth_recipe: str = "real"
     truth_ipc: int = 0
@@ -214,10 +215,10 @@ class DCBench:
         """Return how networks are trained under an augmentation, in the variant that is meant on the data set."""
         if augmentation == "none":
             return self.recipe
-        return changed_reference(self.augmented_recipe, augment=meant_on(augmentation, dataset))
+        return changed_reference(self.augmented_recipe, augment=variant_on(augmentation, dataset))
 
     def recipe_on_real(self, dataset: str) -> str:
         """Return how networks are trained on all real images, its augmentation in the variant that is meant there."""
         augmentation = augmentation_of(self.full_recipe) if self.full_recipe else "none"
-        meant = meant_on(augmentation, dataset)
-        return self.full_recipe if meant == augmentation else changed_reference(self.full_recipe, augment=meant)
+        variant = variant_on(augmentation, dataset)
+        return self.full_recipe if variant == augmentation else changed_reference(self.full_recipe, augment=variant)

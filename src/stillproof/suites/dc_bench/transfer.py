@@ -30,7 +30,7 @@ TITLE = "Accuracy on other networks"
 DROP = Column("drop", "below home, points", Difference)
 COLUMNS = (DATASET, METHOD, IPC, NETWORK, HOME, ACCURACY, DROP, PUBLISHED, DISTANCE, MISSING, *RULES)
 DROP_NOTE = "below home: how far below the network that the set was distilled with, seed by seed."
-ELSEWHERE_NOTE = "A set that was there before is seen from the same home, whichever network it was made with."
+ELSEWHERE_NOTE = "An existing set has the same home, whichever network it was made with."
 SUMMARY = (
     *(DATASET, METHOD, IPC, HOME),
     Column("home_accuracy", "home %", Summary),
@@ -118,7 +118,7 @@ def _summary_table(rows: Sequence[Answered]) -> Table:
             if seeds[block.home]:
                 line |= {"home_accuracy": summarise_accuracies(seeds[block.home], counted)}
             lines.append(line)
-    return Table("transfer-summary", "What is left on unseen networks", SUMMARY, lines, notes + _left_out(rows))
+    return Table("transfer-summary", "Accuracy on unseen networks", SUMMARY, lines, notes + _left_out(rows))
 
 
 def _ranking_table(rows: Sequence[Answered]) -> Table:
@@ -181,6 +181,6 @@ SECTION = Section(
     transfer_tables,
     transfer_figures,
     title=TITLE,
-    question="What is a set worth to networks that it was not made with?",
-    reading="A small drop below home is good; a correlation of 1 says that methods come in the same order there.",
+    question="What is a set worth on networks that it was not made with?",
+    reading="A small drop below home is good; a correlation of 1 means that methods come in the same order there.",
 )

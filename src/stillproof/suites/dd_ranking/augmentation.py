@@ -26,12 +26,12 @@ from stillproof.suites.dd_ranking.report_parts import (
     LABEL_KIND,
     RATE,
     about_rows,
-    bare,
     basis_for,
     by_figure,
     mean_of,
     points,
     published_column,
+    without_interval,
 )
 from stillproof.suites.dd_ranking.sides import gain_over_random, whose
 from stillproof.suites.dd_ranking.trials import RANDOM, SET, SIDES, Trial, Trials, without_augmentation
@@ -143,7 +143,7 @@ def augmentation_tables(rows: Rows) -> list[Table]:
 
 
 def _line(one: Augmented) -> dict[str, Value]:
-    accuracies = {name: bare(row) for name, row in one.named().items()}
+    accuracies = {name: without_interval(row) for name, row in one.named().items()}
     scores = {"ior_with": one.ior(augmented=True), "ior_without": one.ior(augmented=False), "ars": one.ars()}
     published = {f"published_{name}": value for name, value in published_augmentation(one.row, one.random_with).items()}
     return about_rows(one.row, one.named()) | accuracies | scores | published
@@ -180,7 +180,7 @@ SECTION = Section(
     augmentation_rows,
     augmentation_tables,
     augmentation_figures,
-    title="Merit of the augmentation",
-    question="How much of an accuracy is the augmentation's merit?",
+    title="Contribution of the augmentation",
+    question="How much of an accuracy is due to augmentation?",
     reading="Where IOR is above zero only with augmentation, images need its help to beat random ones.",
 )

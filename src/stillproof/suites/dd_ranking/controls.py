@@ -1,14 +1,14 @@
-"""Do soft labels lift any images? Noise, random and disturbed images, with soft and with hard labels."""
+"""Do soft labels help any images? Noise, random and disturbed images, with soft and with hard labels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from stillproof.core.reference import changed_reference
 from stillproof.report.answers import Answered
 from stillproof.report.figures.by_group import figures_of
+from stillproof.report.figures.looks import Line
 from stillproof.report.figures.values import Curve, CurvePanel, Curves, FigureData, Level, Point
 from stillproof.report.measure import difference
 from stillproof.report.rows import Rows, grouped, images, missing_notes, paired
@@ -24,7 +24,7 @@ from stillproof.suites.dd_ranking.sides import whose
 from stillproof.suites.dd_ranking.trials import RANDOM, LabelChoice, Trial, Trials
 from stillproof.suites.requests import Row
 
-TITLE = "Do soft labels lift any images?"
+TITLE = "Do soft labels help any images?"
 NOISE = "noise"  # the method whose images are noise and nothing else
 SOFT, HARD = "soft", "hard"
 VERSUS = Versus("soft", "hard")
@@ -32,17 +32,17 @@ COLUMNS = (
     *BEFORE,
     Column("disturbance", "noise added", fold="same"),
     *VERSUS.columns(),
-    Column("lifted", "lifted by soft labels"),
+    Column("lifted", "helped by soft labels"),
     *(MISSING, RATE),
     *RULES_OF_OWN_RECIPES,
 )
 NOTES = (
     "noise added: standard deviation of Gaussian noise on the normalised images; soft: labels that a teacher gives, "
     "whatever labels the method has itself; soft over hard: seed by seed.",
-    "lifted by soft labels: yes or no if the interval of that difference lies above or below zero, else unclear.",
+    "helped by soft labels: yes or no if the interval of that difference lies above or below zero, else unclear.",
 )
 X_NAME = "standard deviation of the added noise"
-STYLES: dict[str, Literal["-", "--"]] = {SOFT: "-", HARD: "--"}
+STYLES: dict[str, Line] = {SOFT: "solid", HARD: "dashed"}
 
 
 def control_rows(trials: Trials) -> Iterator[Row]:
@@ -133,7 +133,7 @@ def _answers(found: Sequence[Controlled]) -> list[str]:
         for one in undisturbed
         if (gain := one.gain()) is not None
     ]
-    return [f"Do soft labels lift random data, too? {'; '.join(told)}."] if told else []
+    return [f"Do soft labels help random data, too? {'; '.join(told)}."] if told else []
 
 
 def controls_figures(rows: Rows) -> dict[str, FigureData]:
@@ -163,7 +163,7 @@ def _accuracy_curves(found: Sequence[Controlled]) -> Curves:
 def _gain_curves(found: Sequence[Controlled]) -> Curves:
     """Return what soft labels add to each method."""
     panels = [
-        CurvePanel(list(_curves(group, _gain, dashed=False)), list(_levels(group, _gain, "", "-")), images(ipc))
+        CurvePanel(list(_curves(group, _gain, dashed=False)), list(_levels(group, _gain, "", "solid")), images(ipc))
         for ipc, group in _by_size(found).items()
     ]
     basis = basis_for([row for one in found for row in one.rows()])
@@ -178,7 +178,7 @@ def _curves(found: Sequence[Controlled], of: Of, *, dashed: bool) -> Iterator[Cu
             yield Curve(method, points, dashed)
 
 
-def _levels(found: Sequence[Controlled], of: Of, labels: str, style: Literal["-", "--"]) -> Iterator[Level]:
+def _levels(found: Sequence[Controlled], of: Of, labels: str, style: Line) -> Iterator[Level]:
     for one in found:
         value = of(one)
         if value is not None and _is_level(str(one.row["method"]), found):
@@ -211,6 +211,6 @@ SECTION = Section(
     controls_tables,
     controls_figures,
     title="Soft labels on any images",
-    question="Do soft labels lift any images?",
-    reading="Where soft labels lift noise and random images, too, a high accuracy with them says little of the images.",
+    question="Do soft labels help any images?",
+    reading="Where soft labels help noise and random images, too, a high accuracy says little about the images.",
 )

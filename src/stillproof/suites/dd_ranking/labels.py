@@ -22,12 +22,12 @@ from stillproof.suites.dd_ranking.report_parts import (
     LABEL_KIND,
     RATE,
     about_rows,
-    bare,
     basis_for,
     by_figure,
     mean_of,
     points,
     published_column,
+    without_interval,
 )
 from stillproof.suites.dd_ranking.sides import Sides, dash_notes, rows_behind, side_rows, sides_of
 from stillproof.suites.dd_ranking.trials import Trials
@@ -86,7 +86,7 @@ def labels_tables(rows: Rows) -> list[Table]:
 
 
 def _line(sides: Sides) -> dict[str, Value]:
-    accuracies = {name: bare(row) for name, row in sides.named().items()}
+    accuracies = {name: without_interval(row) for name, row in sides.named().items()}
     scores = {"hlr": sides.hlr(), "ior": sides.ior(), "lrs": sides.lrs()}
     published = {f"published_{name}": value for name, value in published_labels(sides.row, sides.random).items()}
     return about_rows(sides.row, sides.asked()) | accuracies | scores | published
@@ -151,7 +151,7 @@ SECTION = Section(
     label_rows,
     labels_tables,
     labels_figures,
-    title="Merit of the labels",
-    question="How much of an accuracy is the labels' merit?",
-    reading="Where HLR is large, labels do the work; where IOR is about zero, images are no better than random ones.",
+    title="Contribution of the labels",
+    question="How much of an accuracy is due to the labels?",
+    reading="Where HLR is large, labels do the work; where IOR is near zero, images are no better than random ones.",
 )

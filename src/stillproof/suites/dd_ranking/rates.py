@@ -112,5 +112,5 @@ SECTION = Section(
     rates_tables,
     title="Learning rates",
     question="Which learning rates were tried?",
-    reading="A star marks the chosen rate, and a better one may lie beyond an end of the list.",
+    reading="A star marks the chosen rate; at an end of the list, a better one may lie beyond it.",
 )

@@ -54,7 +54,7 @@ def about_rows(row: Answered, named: Mapping[str, Answered | None]) -> dict[str,
     return about(row) | {"label_kind": row["label_kind"], "rate": _rates(asked), "missing": missing}
 
 
-def bare(row: Answered | None) -> Mean | None:
+def without_interval(row: Answered | None) -> Mean | None:
     """Return an accuracy that is shown without its interval."""
     value = None if row is None else row.summary()
     return None if value is None else Mean(value)

@@ -9,7 +9,7 @@ from stillproof.core.components import augmentations, datasets, distillers, reci
 from stillproof.core.reference import changed_reference, parse_reference, write_nested
 from stillproof.core.taught_settings import METHODS, Source, taught_setting
 from stillproof.core.types import DataInfo
-from stillproof.suites.augmentation_variants import meant_on
+from stillproof.suites.augmentation_variants import variant_on
 from stillproof.suites.fixed_set import fixed_set
 
 LabelKind = Literal["hard", "taught", "unknown"]
@@ -40,7 +40,7 @@ def fair_setting(method: str, ipc: int, dataset: str, recipe: str, taught_epochs
     """Return the setting of a method.
 
     Args:
-        method: The method, or a set that is there already.
+        method: The method, or an existing set.
         ipc: Images per class.
         dataset: The data set.
         recipe: How sets with hard labels are trained on.
@@ -68,7 +68,7 @@ def _taught(source: Source, method: str, ipc: int, dataset: str, taught_epochs: 
 
 
 def class_count(dataset: str) -> int | None:
-    """Return the number of classes; nothing where somebody's pictures would have to be read to count them."""
+    """Return the number of classes; nothing where a user's own pictures would have to be read to count them."""
     name = dataset.partition(":")[0]
     info = getattr(datasets.get(name), "info", None) if name in datasets.entries() else None
     return info.num_classes if isinstance(info, DataInfo) else None
@@ -103,7 +103,7 @@ def faithful_setting(method: str, ipc: int, dataset: str, recipe: str, taught_ep
     if name in METHODS:
         usual = _taught("dd-ranking", method, ipc, dataset, taught_epochs)
     elif usual.labels == "hard":
-        augment = "none" if name == "dc" else meant_on("dsa", dataset)
+        augment = "none" if name == "dc" else variant_on("dsa", dataset)
         plain = changed_reference(recipe, augment=augment)
         usual = Setting(plain, plain, "hard")
     own, hard = (tested_as_there(one, usual.labels) for one in (usual.recipe, usual.hard_recipe))

@@ -1,4 +1,4 @@
-"""What an accuracy is made of: random images, then what a method's images, labels and augmentation add in turn."""
+"""What makes up an accuracy: random images, then what a method's images, labels and augmentation add in turn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from stillproof.suites.dd_ranking.trials import Images, LabelChoice, Trial, Tria
 from stillproof.suites.requests import Row
 
 STEPS = ("random images, hard labels, no augmentation", "its images", "its labels", "its augmentation")
-TITLE = "What an accuracy is made of"
+TITLE = "What makes up an accuracy"
 COLUMNS = (
     *BEFORE,
     LABEL_KIND,
@@ -111,7 +111,7 @@ def shares_tables(rows: Rows) -> list[Table]:
     found = chains_of(rows["shares"])
     lines = [_line(chain) for chain in found]
     apart = [whose(chain.row) for chain in found if chain.is_uneven()]
-    uneven = [f"Not all seeds have all steps, so that the parts need not add up: {'; '.join(apart)}."] if apart else []
+    uneven = [f"Not all seeds have all steps, so the parts need not add up: {'; '.join(apart)}."] if apart else []
     return [Table("shares", TITLE, COLUMNS, lines, [NOTE, *uneven, *missing_notes(rows["shares"])])]
 
 
@@ -144,6 +144,6 @@ SECTION = Section(
     shares_tables,
     shares_figures,
     title=TITLE,
-    question="What is an accuracy made of?",
-    reading="First random images with hard labels, then what the method's images, labels and augmentation add in turn.",
+    question="What makes up an accuracy?",
+    reading="Start with random images and hard labels, then add the method's images, labels and augmentation in turn.",
 )

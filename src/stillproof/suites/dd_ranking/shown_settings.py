@@ -106,5 +106,5 @@ SECTION = Section(
     settings_tables,
     title=TITLE,
     question="How is each method evaluated?",
-    reading="A star marks what most methods do not have, and a column without one is the same for all.",
+    reading="A star marks a value that differs from most methods; a column without one is the same for all.",
 )

@@ -143,7 +143,8 @@ def _sides(group: Sequence[Answered], real: Answered | None) -> Sides:
 
 def _why_not(sides: Sides) -> str:
     absent = [name for name, side in sides.named().items() if side is None or side.summary() is None]
-    return f"no accuracy of {' and '.join(absent)}" if absent else "no seed has all four accuracies"
+    left_out = "; full_recipe=none left out all real images" if sides.row["real_recipe"] == "" else ""
+    return f"no accuracy of {' and '.join(absent)}{left_out}" if absent else "no seed has all four accuracies"
 
 
 def _place(row: Answered) -> tuple[str, str, str | None, str | None]:

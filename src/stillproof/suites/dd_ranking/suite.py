@@ -10,11 +10,12 @@ from stillproof.core.components import suites
 from stillproof.core.presets import Preset, Scale
 from stillproof.core.reference import changed_reference
 from stillproof.report.section import Section, sections_named
-from stillproof.suites.augmentation_variants import meant_on
+from stillproof.suites.augmentation_variants import variant_on
 from stillproof.suites.dd_ranking import augmentation, controls, labels, orders, rates, shares, shown_settings
 from stillproof.suites.dd_ranking.protocol import DDRankingAsks, ProtocolName, dd_ranking_asks
 from stillproof.suites.dd_ranking.settings import Setting
 from stillproof.suites.dd_ranking.trials import Trials
+from stillproof.suites.or_none import OrNone
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import RowBuilder
 
@@ -67,18 +68,18 @@ class DDRanking:
 
     Args:
         dataset: Data sets.
-        methods: Distillers, with parameters where wanted, and sets that are there already: an artifact's name, id or
-            folder, or somebody's file.
-        ipc: Images per class of what is distilled; a set that is there has its own.
-        seeds: Repetitions, each with random images of its own. Under ``fair`` each has its own artifact too; under
-            ``faithful`` all train on one.
+        methods: Distillers, with parameters where wanted, and existing sets: an artifact's name, id or folder, or a
+            third-party file.
+        ipc: Images per class of distilled sets; an existing set has its own number.
+        seeds: Repetitions, each with its own random images. Under ``fair`` each has its own distilled set, too; under
+            ``faithful`` they share one.
         network: Networks of the section that compares them; methods distil with the first, and the other sections
             train it alone (under ``faithful``, the one that the original has for a method).
-        sections: Which questions.
+        sections: Sections to run.
         recipe: How networks are trained on sets with hard labels.
         augmentation: The augmentation of that recipe; methods with a teacher have recipes of their own.
         taught_epochs: Epochs of those recipes; 0 leaves them as published.
-        full_recipe: How networks are trained on all real images.
+        full_recipe: How networks are trained on all real images; ``none`` leaves them out, and with them HLR and LRS.
         rates: Learning rates that are tried for each recipe, images and labels.
         budget: How many of them, those nearest to the recipe's own; 1 tries none and takes that.
         teachers: Networks of teachers. The first gives the soft labels of the controls; the section of that name
@@ -88,7 +89,7 @@ class DDRanking:
         soft_objective: What is minimised there with soft labels.
         protocol: ``fair`` searches every rate by held-out images, ``faithful`` (``faithful:dd-ranking``) as the
             original does.
-        scale: Size of the distillers' presets.
+        scale: Presets of the distillers: smoke, quick or paper.
     """
 
     dataset: tuple[str, ...] = ("cifar10",)
@@ -101,7 +102,7 @@ class DDRanking:
     recipe: str = "dc-bench-dsa:epochs=1000:decay_epochs=500:reset_momentum=false"
     augmentation: str = "dsa"
     taught_epochs: int = 0
-    full_recipe: str = "real"
+    full_recipe: OrNone = "real"
     rates: tuple[float, ...] = (0.001, 0.005, 0.01, 0.05, 0.1)
     budget: int = 5
     teachers: tuple[str, ...] = ("home-bn", "resnet-18-bn")
@@ -113,6 +114,7 @@ class DDRanking:
 
     presets: ClassVar[Sequence[Preset]] = PRESETS
     reports: ClassVar[Sequence[Section[Any]]] = SECTIONS
+    without_full: ClassVar[str] = "without them HLR and LRS are missing"
 
     def __post_init__(self) -> None:
         """Refuse empty questions, rates that nothing can be trained at, and sections that do not exist."""
@@ -143,7 +145,7 @@ class DDRanking:
 
     def recipe_on(self, dataset: str) -> str:
         """Return how sets with hard labels are trained on, with the augmentation that is meant on the data set."""
-        return changed_reference(self.recipe, augment=meant_on(self.augmentation, dataset))
+        return changed_reference(self.recipe, augment=variant_on(self.augmentation, dataset))
 
     def setting(self, method: str, ipc: int, dataset: str) -> Setting:
         """Return how sets of a method are trained on."""

@@ -67,7 +67,7 @@ class Trials:
         rates = self._rates(trial)
         searched = bool(rates)
         there = fixed_set(trial.method)
-        stuck = there is not None and there.is_recorded and trial.labels == "own" and _is_bare(trial.recipe)
+        stuck = there is not None and there.is_recorded and trial.labels == "own" and _is_unaugmented(trial.recipe)
         requests = [] if stuck else list(self._requests(trial, rates))
         seen = searched and there is not None and not there.unseen and self.suite.asks.chooses_heldout
         about = {
@@ -76,7 +76,7 @@ class Trials:
             "images": trial.images,
             "labels": trial.labels,
             "label_kind": trial.setting.labels,
-            "augmented": not _is_bare(trial.recipe),
+            "augmented": not _is_unaugmented(trial.recipe),
             "rate": "searched" if searched else "own",
             "real_recipe": trial.recipe if trial.images == "real" else self._real_recipe(trial.setting, trial.network),
             "real_whitened": self._whitened_like(trial.method),
@@ -168,7 +168,12 @@ class Trials:
     def real_rows(
         self, section: str, asked: Iterable[tuple[str, int, Setting]], network: str = "", **more: Any
     ) -> Iterator[Row]:
-        """Yield the rows of all real images that are needed beside sets, each once; of one network, if it is given."""
+        """Yield the rows of all real images that are needed beside sets, each once; of one network, if it is given.
+
+        There are none without a recipe for them.
+        """
+        if not self.suite.full_recipe:
+            return
         found: dict[tuple[str, str, str], Trial] = {}
         for method, ipc, setting in asked:
             name = network or self.network_of(setting)
@@ -186,7 +191,8 @@ class Trials:
         return (there.name if there else method) if asks.whitens_real(asks.made_as(method)) else ""
 
     def _real_recipe(self, setting: Setting, network: str) -> str:
-        return self.suite.asks.real_recipe(self.suite.full_recipe, setting, self.builder.dataset, network)
+        asked = self.suite.full_recipe
+        return self.suite.asks.real_recipe(asked, setting, self.builder.dataset, network) if asked else ""
 
 
 def _best(train: Request, rates: Iterable[float], rule: Literal["heldout", "oracle"]) -> Request:
@@ -197,7 +203,7 @@ def _best(train: Request, rates: Iterable[float], rule: Literal["heldout", "orac
     return Request("best-rate", selected=chosen, rates=tried, rule=rule)
 
 
-def _is_bare(recipe: str) -> bool:
+def _is_unaugmented(recipe: str) -> bool:
     return "augment=none" in recipe
 
 

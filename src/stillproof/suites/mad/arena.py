@@ -15,7 +15,7 @@ from stillproof.core.mad_sets import ROLES, MadSet, Role
 from stillproof.core.reference import parse_reference, write_nested, write_reference
 from stillproof.suites.fixed_attack import FixedAttack, fixed_attack
 from stillproof.suites.fixed_set import fixed_set
-from stillproof.suites.mad.known import Known, known_as, role_for
+from stillproof.suites.mad.known_attacks import KnownAttack, known_as, role_for
 from stillproof.suites.requests import Request, Row, real_images, trained
 from stillproof.suites.row_builder import FULL, RowBuilder
 
@@ -68,7 +68,7 @@ class Arena:
         return self.builder.dataset
 
     @cached_property
-    def attacks(self) -> tuple[Known, ...]:
+    def attacks(self) -> tuple[KnownAttack, ...]:
         """Return the attacks, in the order of their names in the set, with what each is for."""
         if self.fixed:
             found = [self._there(one) for one in self.fixed]
@@ -80,7 +80,7 @@ class Arena:
 
     @cached_property
     def fixed(self) -> list[FixedAttack]:
-        """Return the attacked sets that are there already."""
+        """Return the attacked existing sets."""
         found = [fixed_attack(text) for text in self.suite.attacked_sets]
         if len({one.called for one in found}) < len(found):
             raise BadInput("attacked_sets has several sets of one attack: name those of one build.")
@@ -93,19 +93,19 @@ class Arena:
         """Say whether it is known what attacked sets were made on."""
         return not self.fixed or bool(self.fixed[0].model)
 
-    def _there(self, one: FixedAttack) -> Known:
+    def _there(self, one: FixedAttack) -> KnownAttack:
         if data_title(one.dataset) != data_title(self.dataset) or one.part != "test":
             raise BadInput(
                 f"the attacked set of {one.called} is of {one.part} images of {one.dataset}, not of test images of "
                 f"{self.dataset}."
             )
-        return Known(one.called, one.called, role_for(one.called, self.like), artifact=one.artifact)
+        return KnownAttack(one.called, one.called, role_for(one.called, self.like), artifact=one.artifact)
 
-    def of_role(self, *roles: Role) -> list[Known]:
+    def of_role(self, *roles: Role) -> list[KnownAttack]:
         """Return the attacks for some purposes that can be made."""
         return [one for one in self.attacks if one.role in roles and not one.reason]
 
-    def there(self) -> list[Known]:
+    def there(self) -> list[KnownAttack]:
         """Return all attacks that can be made."""
         return self.of_role(*ROLES)
 
@@ -121,7 +121,7 @@ class Arena:
         """Say whether a network of a distilled set meets images that were made on it, undefended."""
         return one.ipc is not None and self.suite.own_sets and not self.fixed
 
-    def attacked(self, attack: Known, one: Defender | None = None, seed: int = 0) -> Request:
+    def attacked(self, attack: KnownAttack, one: Defender | None = None, seed: int = 0) -> Request:
         """Ask for images under an attack, made on the victim, or on the network of a distilled set itself."""
         if attack.artifact:
             return Request("artifact", artifact=attack.artifact, dataset=self.dataset, name=attack.called)
@@ -169,7 +169,7 @@ class Arena:
             asked = asked.but(supports=tuple(self._supports(one, attack, seed) for attack in known))
         return asked
 
-    def _supports(self, one: Defender, attack: Known, seed: int) -> Request:
+    def _supports(self, one: Defender, attack: KnownAttack, seed: int) -> Request:
         """Ask for as many distilled images of an attack as an episode takes."""
         _, given = parse_reference(self.suite.meta)
         return Request(
@@ -186,6 +186,8 @@ class Arena:
         """Return the recipe of Meta-AT, with other parameters where a variant says so."""
         name, params = parse_reference(self.suite.meta)
         recipe, given = parse_reference(self.suite.meta_recipe)
+        if "objective" in given:
+            raise BadInput("meta_recipe must not name an objective, which meta is: set meta in its place.")
         changes = dict(part.split("=", 1) for part in variant.split(",") if part)
         rate = {"lr": changes.pop("lr")} if "lr" in changes else {}
         clip = {"clip": changes.pop("clip")} if "clip" in changes else {}
@@ -206,7 +208,7 @@ class Arena:
         """Say whether a defence gets shots: as in the paper, R-YOPO and R-ATTA do not."""
         return parse_reference(one.defence)[0] not in ("r-yopo", "r-atta")
 
-    def adapt(self, one: Defender, attack: Known, seed: int) -> Request:
+    def adapt(self, one: Defender, attack: KnownAttack, seed: int) -> Request:
         """Ask what a network says of an attack's images before and after it has seen a few of them."""
         suite = self.suite
         known = tuple(self.attacked(other, one, seed) for other in self.of_role("train") if other != attack)
@@ -237,10 +239,10 @@ class Arena:
     def row(self, section: str, one: Defender, ask: Callable[[int], Request], **more: Any) -> Row:
         """Return a row with one request per seed."""
         requests = [ask(seed) for seed in range(self.builder.seeds)]
-        there = fixed_set(one.method)
+        there, victim = fixed_set(one.method), self.fixed[0] if self.fixed and self.knows_victim else None
         about = {
-            "network": one.network or self.builder.home,
-            "recipe": self.meta_recipe(one.variant) if one.defence == META else self._recipe(one),
+            "network": victim.network if victim and self._is_victims(one) else one.network or self.builder.home,
+            "recipe": self._shown_recipe(one),
             "defence": one.defence,
             "variant": one.variant,
             "supports": one.supports,
@@ -249,11 +251,23 @@ class Arena:
             "as_published": self._is_as_published,
             "is_victim": one == Defender(NONE),
             "made_on": "own" if self.has_own_sets(one) else "" if self.knows_victim else "unknown",
+            "victim": f"model {victim.model[:12]} ({victim.network})" if victim else "",
         }
         method, ipc = (there.name, there.ipc) if there else (one.method, one.ipc)
         return self.builder.row(section, method, ipc, requests, **about, **more)
 
-    def adapting(self, section: str, defenders: Sequence[Defender], attacks: Sequence[Known]) -> Iterator[Row]:
+    def _is_victims(self, one: Defender) -> bool:
+        """Say whether a network is the victim itself, or goes on from its weights."""
+        start = one.start or self.suite.start if one.defence == META else one.defence
+        return dataclasses.replace(one, defence=start, variant="", start="", supports="") == Defender(NONE)
+
+    def _shown_recipe(self, one: Defender) -> str:
+        """Return how a network is trained, as tables say it; of a victim that was there before its card alone knows."""
+        if one.defence == META:
+            return self.meta_recipe(one.variant)
+        return "" if one == Defender(NONE) and self.fixed and self.knows_victim else self._recipe(one)
+
+    def adapting(self, section: str, defenders: Sequence[Defender], attacks: Sequence[KnownAttack]) -> Iterator[Row]:
         """Yield one row per network and attack."""
         for one in defenders:
             for attack in attacks:

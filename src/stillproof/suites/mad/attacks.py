@@ -102,6 +102,6 @@ SECTION = Section(
     attack_rows,
     attack_tables,
     title=TITLE,
-    question="Which attacks does a network without a defence fall to?",
-    reading="An attack of little success takes little away, so that no defence can be measured by it.",
+    question="Which attacks fool an undefended network?",
+    reading="An attack with little success cannot tell defences apart.",
 )

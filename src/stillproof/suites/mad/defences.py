@@ -6,23 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from stillproof.report.answers import Answered
-from stillproof.report.figures.by_group import figures_of
-from stillproof.report.figures.values import Curve, CurvePanel, Curves, Point
+from stillproof.report.figures.values import Curves
 from stillproof.report.published import Published
-from stillproof.report.rows import Rows, grouped
+from stillproof.report.rows import Rows
 from stillproof.report.section import Section
 from stillproof.report.tables.beside_published import published_notes
 from stillproof.report.tables.columns import DATASET, NETWORK
 from stillproof.report.tables.table import Column, OutOf, Table, Value
 from stillproof.score.stats import Summary
 from stillproof.suites.mad.arena import NONE, Arena, Defender
-from stillproof.suites.mad.known import Known
-from stillproof.suites.mad.lines import AFTER, ROBUST, RULES, about, defined_notes, mad_basis, notes_of, over_itself
-from stillproof.suites.mad.protocol import mad_asks
+from stillproof.suites.mad.defence_scores import GROUPS, OF_DEFENDER, Scored, common_attacks, scored, single
+from stillproof.suites.mad.known_attacks import KnownAttack
 from stillproof.suites.mad.published import PUBLISHED, published_of
-from stillproof.suites.mad.scored import GROUPS, OF_DEFENDER, Scored, common_attacks, scored, single
+from stillproof.suites.mad.report_parts import AFTER, RULES, about, defined_notes, notes_of, over_itself
+from stillproof.suites.mad.steps import steps_figures
 from stillproof.suites.requests import Request, Row
 
+STRONG = "aa"  # what rows of networks before AutoAttack measure
 TITLE = "Before and after a few examples of an attack"
 BEFORE_TITLE = "Networks as they are"
 DEFENCE = Column("defence", "defence")
@@ -31,6 +31,7 @@ SCORES = (
     *(DATASET, NETWORK, DEFENCE, START),
     *(Column(f"edsr_{name}", name, Summary) for name in GROUPS),
     Column("published_edsr", "published", Published, "empty"),
+    Column("dsr_unknown", "unknown, DSR", Summary),
     Column("over_itself", "unknown, over itself", Summary, "empty"),
     Column("of_itself", "over attacks", OutOf, "same"),
     *AFTER,
@@ -40,7 +41,8 @@ EDSR_NOTE = (
     "EDSR = (RA* - RA) / (SA - RA + SA - SA*), from -100 up: the mean over attacks, with SA and RA of the undefended "
     "network; 'over itself' with those of the defence before its shots. It is above 100 where more comes back than was "
     "lost. Where an attack takes no more away than clean images gain there is none: means are over those attacks of "
-    "which all lines have one, those over itself over those of its own."
+    "which all lines have one, those over itself over those of its own. DSR leaves out what was lost on clean images, "
+    "SA - SA*, as the paper does for R-YOPO and R-ATTA, which get no shots."
 )
 NOTES = (
     "SA: accuracy on clean images, RA: on attacked ones, AA: under AutoAttack in 8/255; with a star after the shots, "
@@ -68,12 +70,12 @@ def strong_rows(arena: Arena, section: str, which: Sequence[Defender]) -> Iterat
         return
     for one in which:
         ask = partial(_strong, arena, one, unknown[0])
-        yield arena.row(section, one, partial(ask, adapted=False), measure="aa")
+        yield arena.row(section, one, partial(ask, adapted=False), measure=STRONG)
         if arena.adapts(one):
             yield arena.row(section, one, partial(ask, adapted=True), measure="aa-after", attack=unknown[0].called)
 
 
-def _strong(arena: Arena, one: Defender, unknown: Known, seed: int, *, adapted: bool) -> Request:
+def _strong(arena: Arena, one: Defender, unknown: KnownAttack, seed: int, *, adapted: bool) -> Request:
     """Ask for AutoAttack on a network, or on what has adapted to an unknown attack, on images nobody learned from."""
     model = arena.adapt(one, unknown, seed) if adapted else arena.model(one, seed)
     suite = arena.suite
@@ -123,18 +125,20 @@ def _columns(*, after: bool) -> tuple[Column, ...]:
 def _line(one: Scored, rows: Sequence[Answered], *, after: bool) -> dict[str, Value]:
     line: dict[str, Value] = about(one) | {"sa": one.clean(after=after)}
     line |= {f"ra_{name}": one.attacked(one.attacks(name), after=after) for name in GROUPS}
-    line["aa"] = _under_strong(one, rows, "aa-after" if after else "aa")
+    line["aa"] = under_strong(one, rows, "aa-after" if after else STRONG)
     published = published_of(one, after=after)
     return line | {f"published_{key}": published[key] for key in PUBLISHED}
 
 
 def _scores(one: Scored, shared: Mapping[str, Sequence[str]]) -> dict[str, Value]:
     line = about(one) | {f"edsr_{name}": one.edsr(shared[name]) for name in GROUPS}
+    line["dsr_unknown"] = one.edsr(shared["unknown"], alpha=0.0)
     line["published_edsr"] = published_of(one, after=True)["edsr"]
     return line | over_itself(one)
 
 
-def _under_strong(one: Scored, rows: Sequence[Answered], measure: str) -> Summary | None:
+def under_strong(one: Scored, rows: Sequence[Answered], measure: str) -> Summary | None:
+    """Return the accuracy under AutoAttack, of rows with that measure."""
     same = [r for r in rows if r["measure"] == measure and all(r[key] == one.row[key] for key in OF_DEFENDER)]
     found = same[0].summary("robust-accuracy") if same else None
     if found is None or not one.is_victim or measure == "aa-after":
@@ -144,24 +148,8 @@ def _under_strong(one: Scored, rows: Sequence[Answered], measure: str) -> Summar
 
 def defence_figures(rows: Rows) -> dict[str, Curves]:
     """Return one figure per data set: accuracy under unknown attacks over the steps of adaptation."""
-    adapting = [row for row in rows["defences"] if row["measure"] == "adapt"]
-    groups = grouped(adapting, "dataset")
-    return figures_of("steps", groups, lambda found: any(_curves(found)), _figure)
-
-
-def _curves(rows: Sequence[Answered]) -> list[Curve]:
-    found = []
-    for one in scored(rows):
-        points = [Point(step, value) for step, value in enumerate(one.curve(one.attacks("unknown")))]
-        if len(points) > 1:
-            found.append(Curve(str(one.row["defence"]), points))
-    return found
-
-
-def _figure(rows: Sequence[Answered]) -> Curves:
-    name = "steps on the shots" if mad_asks(str(rows[0]["protocol"])).origin == "" else "episodes"
     title = "Accuracy under unknown attacks over adaptation"
-    return Curves(title, name, [CurvePanel(_curves(rows))], mad_basis(rows), measure=ROBUST, linear=True)
+    return steps_figures("steps", title, rows["defences"], lambda one: True, lambda one: str(one.row["defence"]))
 
 
 SECTION = Section(

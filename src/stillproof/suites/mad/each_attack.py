@@ -15,9 +15,9 @@ from stillproof.report.tables.table import Column, Difference, Mean, Table, Valu
 from stillproof.score.stats import Summary, summarise
 from stillproof.suites.mad.arena import NONE, Arena
 from stillproof.suites.mad.attacks import ATTACK, ROLE, ROLES, in_order, title_of
+from stillproof.suites.mad.defence_scores import Scored, scored
 from stillproof.suites.mad.defences import defenders
-from stillproof.suites.mad.lines import ROBUST, about, mad_basis, notes_of
-from stillproof.suites.mad.scored import Scored, scored
+from stillproof.suites.mad.report_parts import ROBUST, about, mad_basis, notes_of
 from stillproof.suites.requests import Row
 
 TITLE = "Attack by attack"
@@ -142,6 +142,6 @@ SECTION = Section(
     each_tables,
     each_figures,
     title=TITLE,
-    question="Which attacks does a network withstand, and to which does it adapt?",
+    question="Which attacks does a network withstand, and which does it adapt to?",
     reading="A gain by shots whose interval lies above 0 is adaptation; EDSR of 100 means that all is there again.",
 )

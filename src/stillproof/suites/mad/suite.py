@@ -15,6 +15,7 @@ from stillproof.suites.mad import ablations, attacks, defences, distilled, each_
 from stillproof.suites.mad.arena import Arena
 from stillproof.suites.mad.protocol import MadAsks, ProtocolName, mad_asks
 from stillproof.suites.mad.variants import changed
+from stillproof.suites.or_none import OrNone
 from stillproof.suites.requests import Row
 from stillproof.suites.row_builder import RowBuilder
 
@@ -26,6 +27,7 @@ SECTIONS = (
     time.SECTION,
     distilled.SECTION,
 )
+DECIDE_SETS = ("attacks", "per_class", "split")  # parameters of attacked sets that are to be made
 SMALL_META = "meta-at:shots=10:queries=4:val_queries=4"
 QUICK = {
     "scale": "quick",
@@ -78,10 +80,11 @@ class Mad:
         like: The set of MAD's that says which attacks are made, what each is for, and on which network; the one of such
             images unless told.
         attacks: Attacks in place of those, as in ``mad/8:max_iter=5``; what each is for its number says.
-        attacked_sets: Attacked sets that are there already, built or imported, in place of any that would be made: by
-            number, name, or pool.
+        attacked_sets: Attacked existing sets, built or imported, in place of any that would be made: by
+            number, name, or pool. What they were made on is the network without a defence, whatever ``network`` and
+            ``recipe`` say of others.
         per_class: Sources of every class under attack; as many as the set has unless told.
-        split: Shares of sources to learn from, to choose by and to test on.
+        split: Shares of the sources for training, validation and test.
         network: The network that is attacked and defended; the set's unless told.
         recipe: How it is trained without a defence; as the set says unless told.
         defences: Robust baselines, other defences, and ``meta-at``.
@@ -93,23 +96,23 @@ class Mad:
         queries: Images per class that they are judged by (M).
         episodes: Episodes of a test.
         steps: Steps of each under ``fair``.
-        clean_limit: How many clean images are looked at; 0 for all.
-        strong: The attack of AA; empty leaves it out.
-        strong_limit: How many images that is made on; 0 for all.
+        clean_limit: Number of clean images to test on; 0 for all.
+        strong: The attack of AA; ``none`` leaves it out.
+        strong_limit: Number of images for it; 0 for all.
         ways: Ways of Meta-AT in section ablations.
         variants: Other changes of Meta-AT there, as in ``inner_lr=0.1,lr=0.01``; ``tricks=none`` stands for all left
             out, ``tricks=mixup`` for that one alone.
         backbones: Other networks there.
-        methods: Distillers of section distilled, and sets that are there already.
+        methods: Distillers of section distilled, and existing sets.
         ipc: Images per class there.
         distilled_recipe: How networks are trained there.
         own_sets: Whether networks of distilled sets meet images that were made on themselves, undefended, and not those
             of the network of all real images.
         support_methods: Distillers there that make support sets of attacked images.
         seeds: Repetitions: each has defences and episodes of its own, and all have one victim.
-        sections: Which questions.
+        sections: Sections to run.
         protocol: ``fair``, or ``faithful`` (``faithful:mad``), which is an oracle.
-        scale: Size of the distillers' presets.
+        scale: Presets of the distillers: smoke, quick or paper.
     """
 
     dataset: tuple[str, ...] = ("cifar10",)
@@ -130,7 +133,7 @@ class Mad:
     episodes: int = 100
     steps: int = 10
     clean_limit: int = 0
-    strong: str = "autoattack"
+    strong: OrNone = "autoattack"
     strong_limit: int = 0
     ways: tuple[int, ...] = (2, 3, 4, 5)
     variants: tuple[str, ...] = (
@@ -163,6 +166,11 @@ class Mad:
         for name in ("dataset", "sections"):
             if not getattr(self, name):
                 raise ValueError(f"{name} needs at least one value")
+        beside = [name for name in DECIDE_SETS if getattr(self, name) != getattr(type(self), name)]
+        if self.attacked_sets and beside:
+            raise ValueError(
+                f"{beside[0]} means nothing beside attacked_sets, which are made already: leave one of them out"
+            )
         for text in self.variants:
             changed(text)
         if self.like:

@@ -11,7 +11,7 @@ from stillproof.report.tables.columns import DATASET, MISSING, NETWORK, PROTOCOL
 from stillproof.report.tables.table import Column, Seconds, Table, Value
 from stillproof.suites.mad.arena import META, Arena, Defender
 from stillproof.suites.mad.defences import DEFENCE, defenders
-from stillproof.suites.mad.lines import notes_of
+from stillproof.suites.mad.report_parts import notes_of
 from stillproof.suites.requests import Row
 
 TITLE = "Time"
@@ -23,9 +23,10 @@ COLUMNS = (
     *(MISSING, PROTOCOL, SCALE),
 )
 NOTE = (
-    "Seconds on the clock, measured beside other cells. An episode draws its shots, makes all its "
-    "steps, and asks for all answers that are reported, which takes most of it. Training of Meta-AT goes on from that "
-    "of its start, and from attacked sets, whose time section attacks tells."
+    "Seconds on the clock, measured beside other cells. An episode draws its shots, makes all its steps, and asks for "
+    "all answers that are reported, which takes most of it. (MAD's operating time, OT, is that of all episodes up to "
+    "the best one, by the images that are reported.) Training of Meta-AT goes on from that of its start, and from "
+    "attacked sets, whose time section attacks tells."
 )
 
 
@@ -60,6 +61,6 @@ SECTION = Section(
     time_rows,
     time_tables,
     title=TITLE,
-    question="What does a defence take, and what does it take to adapt?",
-    reading="Adaptation must be cheap beside training, or one could train again.",
+    question="What do training a defence and adapting it cost?",
+    reading="Adaptation must be cheap compared with training, or one could just retrain.",
 )

@@ -24,3 +24,8 @@ def changed(text: str) -> tuple[str, str]:
     if value not in ("none", *TRICKS):
         raise ValueError(f"tricks={value} is none of none, {', '.join(TRICKS)}")
     return "tricks", ",".join(without for trick, without in TRICKS.items() if trick != value)
+
+
+def named(changes: str) -> str:
+    """Return parameters that were changed in short, where they are those of tricks."""
+    return {changed(f"tricks={name}")[1]: f"tricks={name}" for name in ("none", *TRICKS)}.get(changes, changes)

@@ -52,15 +52,21 @@ def adapted(network: PairNetwork, weights: Weights, pairs: Pairs, num_classes: i
 
 @torch.no_grad()
 def said_of(network: PairNetwork, weights: Weights, images: Tensor) -> Tensor:
-    """Return the predicted class of images of the body's space, (N,) int64 on the CPU."""
+    """Return the predicted class of images of the body's space, (N,) int64 on the CPU; -1 where it says no number."""
     network.body.eval()  # no dropout; norms that adapt have done so by now
     if network.norms == "episode":
         for module in network.body.modules():
             module.train(isinstance(module, _BatchNorm))
     size = chunk_size(len(images), most_at_once(network.body))
-    said = torch.cat([network.logits(weights, part).argmax(1).cpu() for part in torch.split(images, size)])
+    said = torch.cat([_class_of(network.logits(weights, part)).cpu() for part in torch.split(images, size)])
     network.body.train(network.norms != "fixed")
     return said
+
+
+def _class_of(logits: Tensor) -> Tensor:
+    """Return the class of the largest logit; -1 if that is infinite or no number, which argmax would call a class."""
+    largest, said = logits.max(1)
+    return torch.where(largest.isfinite(), said, -1)
 
 
 def right_of(network: PairNetwork, weights: Weights, images: Tensor, labels: Tensor) -> int:

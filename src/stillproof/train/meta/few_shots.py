@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from stillproof.core.seeds import Seeds
-from stillproof.train.meta.adapting import Shots, adapted, draw_shots, right_of
+from stillproof.train.meta.adapting import Shots, adapted, draw_shots, right_of, said_of
 from stillproof.train.meta.attacked_data import AttackedData
 from stillproof.train.meta.episodes import draw_classes, draw_of_each
 from stillproof.train.meta.meta_step import Order, PairNetwork, Weights, finite, mean_through_steps, stepped
@@ -99,13 +99,14 @@ class Adaptation:
         while len(right) <= steps:
             memory = self.network.memory()
             after = adapted(self.network, weights, few, self.judged.clean.num_classes, self.lr)
-            if not finite(after):
+            said = said_of(self.network, after, others.attacked) if finite(after) else None
+            if said is None or bool((said < 0).any()):  # finite weights may say what is not
                 self.network.recall(memory)
                 found.diverged += 1
                 right += [right[-1]] * (steps + 1 - len(right))
                 break
             weights = after
-            right.append(right_of(self.network, weights, others.attacked, others.labels))
+            right.append(int((said == others.labels.cpu()).sum()))
         found.right.append(right)
         found.asked.append(len(others))
         found.clean_after.append(self._clean_right(weights))
@@ -165,5 +166,5 @@ class Adaptation:
 
     def _state(self, weights: Weights) -> Weights:
         """Return the whole state of a network with other weights, as a copy."""
-        state = {**self.network.body.state_dict(), **weights}
+        state = self.network.with_shared({**self.network.body.state_dict(), **weights})
         return {name: value.detach().clone() for name, value in state.items()}

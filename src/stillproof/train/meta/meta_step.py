@@ -10,10 +10,10 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch.nn.modules.batchnorm import _BatchNorm
 
 from stillproof.core.errors import BadInput
 from stillproof.nets.body import Body
+from stillproof.nets.build import has_batch_norm
 from stillproof.nets.chunks import chunk_size, most_at_once
 from stillproof.train.meta.pair_loss import MixedPairs, pair_loss
 
@@ -43,8 +43,7 @@ class PairNetwork:
 
     def __post_init__(self) -> None:
         """Set the mode of the network; batch norms that are to adapt must be there."""
-        if self.norms != "fixed" and not any(isinstance(m, _BatchNorm) for m in self.body.modules()):
-            raise BadInput(f"batch_norm = {self.norms} is not allowed: the network has no batch norms, choose fixed.")
+        check_norms(self.norms, has_batch_norm(self.body))
         self.body.train(self.norms != "fixed")
 
     def weights(self) -> Weights:
@@ -67,10 +66,16 @@ class PairNetwork:
         return pair_loss(attacked, clean, pairs.shares, eta=self.eta, smoothing=self.smoothing)
 
     def logits(self, weights: Mapping[str, Tensor], images: Tensor, *, remembers: bool = False) -> Tensor:
-        """Return logits under other weights."""
+        """Return logits under other weights, and what norms remembered with them if that is among these."""
         kept = {name: values if remembers else values.clone() for name, values in self.body.named_buffers()}
-        found: Tensor = functional_call(self.body, {**weights, **kept}, (images,))
+        found: Tensor = functional_call(self.body, self.with_shared({**kept, **weights}), (images,))
         return found
+
+    def with_shared(self, weights: Mapping[str, Tensor]) -> Weights:
+        """Return weights under all of their names: what layers share has several, and is learned under the first."""
+        first = {weight: name for name, weight in self.body.named_parameters()}
+        every = self.body.named_parameters(remove_duplicate=False)
+        return {**weights, **{name: weights[first[weight]] for name, weight in every}}
 
     def parts(self, pairs: MixedPairs) -> Iterator[tuple[MixedPairs, float]]:
         """Yield parts that fit the cache, with the share that each has of the mean; one, if images meet in a norm."""
@@ -101,6 +106,12 @@ class PairNetwork:
         """Say whether the graph of a gradient fits into memory; else it is made again, in parts."""
         largest = self.body.largest_map if isinstance(self.body, Body) else 0
         return 0 < 2 * len(pairs) * largest * COPIES * pairs.clean.element_size() <= MOST_KEPT
+
+
+def check_norms(norms: Norms, has_batch_norms: bool) -> None:
+    """Refuse batch norms that are to adapt where a network has none."""
+    if norms != "fixed" and not has_batch_norms:
+        raise BadInput(f"batch_norm = {norms} is not allowed: the network has no batch norms, choose fixed.")
 
 
 @dataclass(frozen=True)

@@ -171,6 +171,8 @@ class MetaTraining:
         for attack in range(len(shots.attacks)):
             few, others = draw_shots(shots, judged, attack, size, seeds.child("attack", attack))
             before, num_classes = self.network.weights(), shots.clean.num_classes
-            found.append(self._share_right(adapted(self.network, before, few, num_classes, objective.inner_lr), others))
+            with seeds.child("dropout", attack).lent_to_torch(self.training.ctx.device):
+                after = adapted(self.network, before, few, num_classes, objective.inner_lr)
+            found.append(self._share_right(after, others))
             self.training.model.body.load_state_dict(kept)  # batch norms that adapt have seen these images
         return sum(found) / len(found)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from stillproof.core.errors import BadInput
 from stillproof.core.seeds import Seeds
 from stillproof.train.meta.attacked_data import Pairs
 
@@ -66,6 +67,10 @@ def pair_loss(attacked: Tensor, clean: Tensor, shares: Tensor, *, eta: float, sm
         eta: Weight of the symmetrised divergence KL(attacked, clean) + KL(clean, attacked).
         smoothing: Share of the target that all classes have alike.
     """
+    if attacked.shape != shares.shape:
+        raise BadInput(
+            f"the network says {attacked.shape[1]} numbers of an image, and there are {shares.shape[1]} classes."
+        )
     loss = F.cross_entropy(attacked, shares, label_smoothing=smoothing)
     if not eta:
         return loss

@@ -15,7 +15,7 @@ from stillproof.train.objective import Objective
 from stillproof.train.training import Training
 
 
-@objectives.register("mse-gt", version=1, paper="arXiv:2404.13733")
+@objectives.register("mse-gt", version=1, paper="arXiv:2311.17950, arXiv:2404.13733")
 @dataclass(frozen=True)
 class SquaredErrorWithTruth(Objective):
     """Mean squared error between logits and those of a teacher, plus cross-entropy with the class of the set.

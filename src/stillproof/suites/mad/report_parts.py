@@ -12,8 +12,8 @@ from stillproof.report.measure import Measure
 from stillproof.report.rows import grouped, missing_notes
 from stillproof.report.tables.columns import MISSING, PROTOCOL, RECIPE, SCALE
 from stillproof.report.tables.table import Column, OutOf, Value
+from stillproof.suites.mad.defence_scores import Scored
 from stillproof.suites.mad.protocol import mad_asks
-from stillproof.suites.mad.scored import Scored
 
 AFTER = (
     MISSING,
@@ -53,6 +53,12 @@ def notes_of(rows: Sequence[Answered]) -> list[str]:
             "The attacked sets were imported: what they were made on is not known, and 'none' is a network of this "
             "suite's own."
         )
+    said += [
+        f"The attacked sets were there before: 'none' is {victim}, which they were made on, whatever network and "
+        "recipe say of other lines."
+        for victim in dict.fromkeys(row["victim"] for row in rows)
+        if victim
+    ]
     return [*said, *_diverged_notes(rows), *missing_notes(rows)]
 
 

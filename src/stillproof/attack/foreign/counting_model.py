@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from stillproof.attack.base.crafting import Crafting
 
 
-class Asked(nn.Module):
+class CountingModel(nn.Module):
     """A module whose rows are all about one image, the one that it was told of last.
 
     The model itself is no part of it: a library may call ``train``, ``zero_grad`` or ``to`` as it likes.

@@ -89,6 +89,15 @@ class Scored:
 
         return self._over_seeds(list(attacks), gained)
 
+    def gain_beyond(self, other: Scored, attacks: Iterable[str]) -> Summary | None:
+        """Return how much more shots give than they give another network, which drew the same ones."""
+
+        def more(answers: Pairs, at: Places) -> float:
+            gains = [[_mean(each["ra_after"], at) - _mean(each["ra"], at) for each in both] for both in answers]
+            return float(np.mean([one - beside for one, beside in gains]))
+
+        return dataclasses.replace(self, victim=other.under)._over_seeds(list(attacks), more)
+
     def edsr(self, attacks: Iterable[str], against: Against = "victim", alpha: float = 1.0) -> Summary | None:
         """Return EDSR, of several attacks the mean; nothing where it is not defined of one of them."""
 
@@ -191,7 +200,8 @@ def _episodes(both: Pairs) -> int:
 
 
 def _mean(values: Sequence[float], at: Places) -> float:
-    return float(np.asarray(values)[at].mean())
+    """Return the mean over some episodes; of an oracle, whose best episode alone counts, that one."""
+    return float(np.asarray(values)[at].mean()) if len(values) > 1 else float(values[0])
 
 
 def _edsr(one: Json, victim: Json, at: Places, against: Against, alpha: float) -> float:

@@ -25,7 +25,7 @@ class NamedByClass(abc.ABC):
 
     Args:
         attack: The class.
-        options: What is given to it, in one form.
+        options: Its options, written in one form.
         release: The version of the library.
     """
 
@@ -57,7 +57,7 @@ class NamedByClass(abc.ABC):
             if key in cls.refused:
                 raise BadInput(f"attack '{cls.family}/{name}': leave {key} out, {cls.refused[key]}.")
             if key not in params:
-                raise UnknownName(f"option of attack '{cls.family}/{name}'", key, params)
+                raise UnknownName("option", key, params, of=f"attack '{cls.family}/{name}'")
             read = option_value(value if isinstance(value, str) else option_text(value), params[key])
             if key in usual or not _same(read, params[key]):
                 options[key] = read
@@ -101,7 +101,7 @@ class NamedByClass(abc.ABC):
             raise NotInstalled(f"{what} is one of {library}, which is not installed: {cls.install}")
         known = classes_of(cls.family, cls.install)
         if name and name not in known:
-            raise UnknownName(f"attack of {cls.family}", name, known)
+            raise UnknownName("attack", name, known, of=cls.family)
         return release
 
     @classmethod
@@ -116,7 +116,7 @@ class NamedByClass(abc.ABC):
 
     @classmethod
     def own_defaults(cls, name: str) -> dict[str, Any]:
-        """Return options that are given to a class unless somebody says otherwise."""
+        """Return options that are given to a class unless told otherwise."""
         return {}
 
     @classmethod

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stillproof.core.spec import Json
 from stillproof.run.cell import Cell
-from stillproof.run.cuts import closure
+from stillproof.run.cost_cuts import closure
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CostPart:
     """What rows that have something in common cost; cells that other parts need too count for the first.
 
     Args:
@@ -49,7 +49,7 @@ class Part:
         return {**self.about, **{name: getattr(self, name) for name in self.__slots__ if name != "about"}}
 
 
-def parts_by(keys: Sequence[str], rows: Sequence[Json], cells: Mapping[str, Cell], costs: Costs) -> list[Part]:
+def cost_parts_by(keys: Sequence[str], rows: Sequence[Json], cells: Mapping[str, Cell], costs: Costs) -> list[CostPart]:
     """Divide the rows of a suite by what they say under some keys; return the parts in their order."""
     asked: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
@@ -62,7 +62,7 @@ def parts_by(keys: Sequence[str], rows: Sequence[Json], cells: Mapping[str, Cell
         own = [name for name in found if name not in counted]
         counted.update(own)
         parts.append(
-            Part(
+            CostPart(
                 about=dict(zip(keys, about, strict=True)),
                 cells=len(own),
                 flops=sum(cells[name].flops for name in own),

@@ -10,15 +10,16 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from stillproof.core.errors import StillproofError, StoreError
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
 from stillproof.run.cell import Cell
 from stillproof.run.executor import Work
-from stillproof.run.executors.here import prepare, stoppable
+from stillproof.run.executors.this_process import prepare, stoppable
 from stillproof.run.stage import Options
 from stillproof.run.worker import FINISHED, POLL_SECONDS, Worker
 from stillproof.store.store import open_store
@@ -32,7 +33,22 @@ STOPPED = 130
 
 
 @dataclass(frozen=True)
-class Pool:
+class WorkerProcess:
+    """A worker, and where it says why it has stopped."""
+
+    process: BaseProcess
+    heard: Connection
+
+    def trouble(self) -> str:
+        """Return what a worker that has ended said; one that was killed has said nothing."""
+        try:
+            return self.heard.recv_bytes().decode()
+        except EOFError:
+            return ""
+
+
+@dataclass(frozen=True)
+class ProcessPool:
     """Works on a plan in ``workers`` processes; one that dies is replaced, its cell taken over."""
 
     workers: int
@@ -40,17 +56,19 @@ class Pool:
     def __call__(self, work: Work) -> None:
         """Finish the work."""
         context = multiprocessing.get_context("spawn")
-        troubles = context.SimpleQueue()
         options = replace(work.options, processes=self.workers)
-        given = (list(work.cells), options, list(work.plugins), work.stop_at_failure, troubles.put)
+        given = (list(work.cells), options, list(work.plugins), work.stop_at_failure)
 
-        def start() -> BaseProcess:
-            process = context.Process(target=_work, args=given)
+        def start() -> WorkerProcess:
+            # A pipe for each, and no queue: its locks would outlive a run that is killed.
+            heard, told = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(*given, told))
             with _ctrl_c_for_this_process_alone():
                 process.start()
-            return process
+            told.close()
+            return WorkerProcess(process, heard)
 
-        pool: list[BaseProcess] = []
+        pool: list[WorkerProcess] = []
         deaths, left_before = 0, len(work.cells)
         try:
             with stoppable():
@@ -59,21 +77,21 @@ class Pool:
                 while (left := _show(work)) and not work.must_stop():
                     deaths, left_before = (0, left) if left < left_before else (deaths, left_before)
                     time.sleep(POLL_SECONDS)
-                    ended = [number for number, process in enumerate(pool) if process.exitcode is not None]
+                    ended = [number for number, place in enumerate(pool) if place.process.exitcode is not None]
                     if not ended or not _show(work) or work.must_stop():
                         continue
-                    if not troubles.empty():
-                        raise StoreError(troubles.get())
                     for number in ended:
-                        code, deaths = pool[number].exitcode, deaths + 1
+                        if trouble := pool[number].trouble():
+                            raise StoreError(trouble)
+                        code, deaths = pool[number].process.exitcode, deaths + 1
                         if deaths > MOST_DEATHS * self.workers:
                             raise StillproofError(f"workers keep dying (exit code {code}); {left} cells are left.")
                         log.warning("a worker died (exit code %s); another takes its place.", code)
                         pool[number] = start()
-                for process in [] if left else pool:
-                    process.join(STOP_SECONDS)
+                for place in [] if left else pool:
+                    place.process.join(STOP_SECONDS)
         finally:
-            _end(pool)
+            _end([place.process for place in pool])
 
 
 def _end(pool: Sequence[BaseProcess]) -> None:
@@ -104,9 +122,7 @@ def _ctrl_c_for_this_process_alone() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(
-    cells: list[Cell], options: Options, plugins: list[Plugin], stop_at_failure: bool, report: Callable[[str], None]
-) -> None:
+def _work(cells: list[Cell], options: Options, plugins: list[Plugin], stop_at_failure: bool, told: Connection) -> None:
     """Work on the plan in a fresh process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     logging.disable(logging.WARNING)  # the parent has said already which plug-ins are broken
@@ -122,7 +138,7 @@ def _work(
     except KeyboardInterrupt:
         sys.exit(STOPPED)
     except StoreError as error:
-        report(str(error))
+        told.send_bytes(str(error).encode())
         sys.exit(error.exit_code)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from stillproof.answers import Score
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.spec import Json
+from stillproof.image_finder import ImportsSets, find_images, is_foreign, names_data
 from stillproof.report.compare.contender import Contender, cell_of_model, contender, tested_networks
 from stillproof.report.compare.match import Match
 from stillproof.report.compare.of_run import matches_of_run, methods_of
@@ -17,7 +18,6 @@ from stillproof.store.artifact_files import read_folder
 from stillproof.store.records import Run
 from stillproof.store.store import Store
 from stillproof.suites.requests import Request
-from stillproof.targets import TakesOver, find_target, is_foreign, names_data
 
 Train = Callable[[Request], Score]
 
@@ -33,7 +33,7 @@ class Found:
 
 
 def find(
-    session: TakesOver,
+    session: ImportsSets,
     names: Sequence[str],
     train: Train,
     *,
@@ -53,7 +53,7 @@ def find(
     """
     store = session.store
     if len(set(names)) < 2 or len(set(names)) < len(names):
-        raise BadInput(f"{', '.join(names) or 'nothing'} cannot be compared: name at least two, each once.")
+        raise BadInput(f"{', '.join(names) or 'nothing'} cannot be compared: name at least two different ones.")
     runs = [run] if run is not None else store.results.runs()
     asked = next((one for one in runs if set(names) <= set(methods_of(one))), None)
     if asked is not None:
@@ -62,7 +62,7 @@ def find(
     if run is not None:
         raise _not_of_run(names, run)
     if sections is not None:
-        raise BadInput(f"no run has all of {', '.join(names)} as methods, so that no section of it can be chosen.")
+        raise BadInput(f"no run has all of {', '.join(names)} as methods, so no section of it can be chosen.")
     try:
         models = {name: _model(store, name) for name in names}
     except UnknownName as error:
@@ -74,7 +74,7 @@ def find(
 def scored(store: Store, scores: Sequence[Score]) -> Found:
     """Return the networks that scores are of; those of the same set are told apart by what differs, or numbered."""
     if len(scores) < 2:
-        raise BadInput("one score alone cannot be compared: give at least two.")
+        raise BadInput("a single score cannot be compared: give at least two.")
     _check_same_test({score.name: score.dataset for score in scores})
     names = _told_apart(scores)
     found = [_of_score(store, name, score) for name, score in zip(names, scores, strict=True)]
@@ -98,7 +98,7 @@ def _not_of_run(names: Sequence[str], run: Run) -> BadInput:
     return BadInput(f"{other!r} is not a method of {known}: name methods of one run, or sets, or models.")
 
 
-def _artifacts(session: TakesOver, models: Mapping[str, str | None], train: Train, dataset: str | None) -> Found:
+def _artifacts(session: ImportsSets, models: Mapping[str, str | None], train: Train, dataset: str | None) -> Found:
     """Return the models, or the sets, which are no model, after training on them."""
     sets = [name for name, model in models.items() if model is None]
     if sets and len(sets) < len(models):
@@ -130,9 +130,9 @@ def _of_model(store: Store, name: str, model: str) -> Contender:
     return contender(shown, tested_networks(store, [cell_of_model(store, model)]))
 
 
-def _of_sets(session: TakesOver, names: Sequence[str], train: Train, dataset: str | None) -> list[Contender]:
+def _of_sets(session: ImportsSets, names: Sequence[str], train: Train, dataset: str | None) -> list[Contender]:
     """Train on every set; sets of different data sets are refused before."""
-    found = {name: find_target(session, name, dataset) for name in names}
+    found = {name: find_images(session, name, dataset) for name in names}
     judged = {name: str(request.dataset) for name, (request, _) in found.items()}
     _check_same_test(judged)
     return [_of_set(session.store, name, request, card, train) for name, (request, card) in found.items()]

@@ -14,7 +14,7 @@ from stillproof.run.executor import Work
 from stillproof.run.worker import Worker
 
 
-def run_here(work: Work) -> None:
+def run_in_this_process(work: Work) -> None:
     """Work on the plan in this process."""
     prepare(work.options.device, work.options.threads)
     with stoppable():

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 from pathlib import Path
 from typing import Protocol
 
 from stillproof.core.components import datasets
-from stillproof.core.errors import BadInput
+from stillproof.core.data_title import own_folder
+from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.spec import Json
 from stillproof.core.types import Taught
+from stillproof.data.image_folder import has_classes
 from stillproof.data.load import source
 from stillproof.distill.grids.grid import CELLS
+from stillproof.importers.detect import is_model
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSets
 from stillproof.sets.artifact import from_artifact
@@ -27,7 +31,7 @@ LAST = ImportOptions(experiment=-1)
 log = logging.getLogger("stillproof")
 
 
-class TakesOver(Protocol):
+class ImportsSets(Protocol):
     """What has a store and can import files into it: a session."""
 
     @property
@@ -36,40 +40,55 @@ class TakesOver(Protocol):
         ...
 
     def import_sets(self, path: Path | str, dataset: str, options: ImportOptions | None = None) -> ImportedSets:
-        """Take over somebody's distilled sets; return them with what was found out about the file."""
+        """Import third-party distilled sets; return them with what was found out about the file."""
         ...
 
 
 def names_data(text: str) -> bool:
-    """Say whether ``text`` names a data set, or a folder of real images."""
-    return text.partition(":")[0] in datasets.entries() or Path(text, "train").is_dir()
+    """Say whether ``text`` names a data set, or a folder of real images: one with train/ in it, or with parameters."""
+    folder = own_folder(text)
+    with_params = folder != text and Path(folder).expanduser().is_dir()
+    return folder.partition(":")[0] in datasets.entries() or with_params or Path(folder, "train").expanduser().is_dir()
 
 
-def find_target(session: TakesOver, text: str, dataset: str | None = None) -> tuple[Request, Json]:
+def find_images(session: ImportsSets, text: str, dataset: str | None = None) -> tuple[Request, Json]:
     """Find what can be trained on, with its card: real images, if ``text`` names a data set or a folder of them."""
     if names_data(text):
         return real_images(text), {}
-    return find_set(session, text, dataset)
+    try:
+        return find_set(session, text, dataset)
+    except UnknownName:
+        if dataset is None and difflib.get_close_matches(text, datasets.entries()):
+            raise UnknownName("set or data set", text, datasets.entries()) from None
+        raise
 
 
 def find_set(
-    session: TakesOver, text: str, dataset: str | None = None, options: ImportOptions = LAST
+    session: ImportsSets, text: str, dataset: str | None = None, options: ImportOptions = LAST
 ) -> tuple[Request, Json]:
-    """Find a distilled set, with its card: by id, prefix, name or folder; somebody's file is imported first.
+    """Find a distilled set, with its card: by id, prefix, name or folder; a third-party file is imported first.
 
     Of several experiments of a file the last counts, as in DC-Bench, unless ``options`` say another.
     """
     if not is_foreign(text):
         return artifact_request(session.store, text, dataset)
     if dataset is None:
+        real = f"; if it holds real pictures of your own, name it as {text}:split=0.2" if has_classes(text) else ""
         raise BadInput(
             f"{text} is not an artifact of Stillproof: say with --dataset which data set it stands for (dataset= in "
-            "Python)."
+            f"Python){real}."
+        )
+    if is_model(Path(text)):
+        raise BadInput(
+            f"{text} is a model's checkpoint, and no set to train on: `stillproof attack {text} --dataset {dataset} "
+            "--attack none` says how accurate it is."
         )
     made, found = session.import_sets(text, dataset, options)
     for sentence in found:
         log.info("found: %s", sentence)
-    return artifact_request(session.store, made[0].artifact, dataset)
+    request, card = artifact_request(session.store, made[0].artifact, dataset)
+    # The same tensors may have come before in a file that said less of them.
+    return request, {**card, "provenance": made[0].distilled.card.provenance}
 
 
 def is_foreign(text: str) -> bool:

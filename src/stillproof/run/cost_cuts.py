@@ -9,6 +9,7 @@ from typing import Any
 
 from stillproof.core.components import suites
 from stillproof.core.errors import StillproofError
+from stillproof.core.given_params import NONE
 from stillproof.core.spec import Json
 from stillproof.run.cell import Cell
 from stillproof.run.plan import Planner
@@ -49,7 +50,7 @@ def cuts_of(planner: Planner, suite: str, config: Json, cost: Callable[[Cell], f
 
 
 def smaller(value: Any) -> Iterator[Any]:
-    """Yield what a parameter could be instead: half of a number, a list without one of its values, nothing.
+    """Yield what a parameter could be instead: half of a number, a list without one of its values, ``none``.
 
     Of several numbers only the largest is worth leaving out.
     """
@@ -58,8 +59,8 @@ def smaller(value: Any) -> Iterator[Any]:
     elif isinstance(value, list) and len(value) > 1:
         numbers = all(isinstance(one, int | float) for one in value)
         yield from ([other for other in value if other != one] for one in ([max(value)] if numbers else value))
-    elif isinstance(value, str) and value:
-        yield ""
+    elif value is None or (isinstance(value, str) and value):  # what has no ``none`` is refused when it is planned
+        yield NONE
 
 
 def _cost_of(

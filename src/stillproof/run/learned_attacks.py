@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor, nn
 
+from stillproof.core.attack_warnings import WARNINGS
 from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput
 from stillproof.core.mad_sets import ROLES, Role
@@ -16,6 +17,8 @@ from stillproof.core.spec import Json
 from stillproof.core.types import ImageSet, Split
 from stillproof.data.source_split import divided
 from stillproof.run.attacked_images import ATTACKED_SET
+from stillproof.run.attacked_set_check import LEARNED as LEARNED
+from stillproof.run.attacked_set_check import check_card, check_values
 from stillproof.run.labelled_images import artifact_of
 from stillproof.run.stage import Job
 from stillproof.store.artifact_files import Artifact
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
 Kept = Literal["all", "turned"]
-LEARNED = "learned_sources"  # what cards call the images that were learned from in attacked sets
 SEEN: tuple[Role, ...] = ("train", "validation")  # what is learned from and chosen by
 STAGES = ("attacked-set", "distil-attacked")
 _OWN = ("attack", "attacked", "called", "generations", "edited", "own", "version")  # what sets of one build differ in
@@ -83,10 +85,16 @@ def read_sets(specs: Sequence[Json], job: Job) -> list[Artifact]:
     for stored in found:
         if stored.kind != ATTACKED_SET:
             raise BadInput(f"artifact {stored.id[:12]} is of kind {stored.kind}, and not an attacked set.")
+        check_card(stored.card, stored.id)
+        check_values(stored.card, stored.tensors, stored.id)
         its, asked = data_title(stored.card["dataset"]), data_title(job.where["dataset"])
         if (its, stored.card["part"]) != (asked, job.where["part"]):
             has = f"{stored.card['part']} images of {its}"
             raise BadInput(f"artifact {stored.id[:12]} has {has}, not {job.where['part']} images of {asked}.")
+        if stored.card.get("test") not in (None, job.spec["test"]):
+            raise BadInput(
+                f"artifact {stored.id[:12]} was made of other images that are called {asked}: build it anew of these."
+            )
     return found
 
 
@@ -116,6 +124,8 @@ def attacked_data(
     """Return the images of one role under each attack, those of a set that contradicts the split refused."""
     chosen = [of_role(stored, role, kept) for stored in found]
     for one in chosen:
+        if not len(one):
+            raise BadInput(f"{one.called} has no images for {role}: build it with another split, or leave it out.")
         _check_against(one, clean)
     return AttackedData(chosen, clean, front, device)
 
@@ -160,6 +170,16 @@ def refuse_learned(learned: set[int], judged: set[int], called: str) -> None:
             f"{len(learned & judged)} of the {len(judged)} sources that {called} is judged by were learned from, under "
             "other attacks or in a set with another choice of sources: name sets of one build, made under fair, or ask "
             "under faithful:mad."
+        )
+
+
+def note_learned(notes: Json, card: Json, data_id: str, judged: Collection[int]) -> None:
+    """Note that a network has learned from some of the images of a split that it is judged by, if it has."""
+    learned = learned_by(card, data_id) & set(judged)
+    if learned:
+        notes.setdefault(WARNINGS, {})[LEARNED] = (
+            f"these are no test images to this model: it has learned from {len(learned)} of the {len(set(judged))} "
+            "images that it is judged by, in attacked sets."
         )
 
 

@@ -12,7 +12,7 @@ LIBRARIES = ("art", "torchattacks", "foolbox")  # attacks of others, called ``ar
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownAttack:
     """An attack of the suite.
 
     Args:
@@ -30,7 +30,7 @@ class Known:
     artifact: str = ""
 
 
-def known_as(reference: str, like: MadSet) -> Known:
+def known_as(reference: str, like: MadSet) -> KnownAttack:
     """Return an attack that is to be made, as one of MAD's sets has it."""
     called, name = reference, reference
     if is_mad(reference):
@@ -39,7 +39,7 @@ def known_as(reference: str, like: MadSet) -> Known:
     library = name.partition("/")[0]
     absent = library in LIBRARIES and find_spec(library) is None
     reason = f"{called} is made by {library}, which is not installed: it is left out." if absent else ""
-    return Known(called, reference, role_for(called, like), reason)
+    return KnownAttack(called, reference, role_for(called, like), reason)
 
 
 def role_for(called: str, like: MadSet) -> Role:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from stillproof.core.provenance import Meter
 from stillproof.core.spec import Json
 from stillproof.run.cell import Cell
-from stillproof.run.cuts import cuts_of
+from stillproof.run.cost_cuts import cuts_of
+from stillproof.run.cost_parts import Costs, cost_parts_by
 from stillproof.run.estimate import Here, estimate, left_of
 from stillproof.run.forecast import AssumedTime, Forecast, Memory
-from stillproof.run.parts import Costs, parts_by
 from stillproof.run.plan import Planner
 from stillproof.run.rates import REACHED, Assumed
 from stillproof.store.store import Store
@@ -18,7 +18,7 @@ from stillproof.store.store import Store
 ROW_BYTES = 4000  # of a cell in the database
 
 
-def foresee(
+def forecast_suite(
     store: Store,
     planner: Planner,
     rows: Sequence[Json],
@@ -49,9 +49,9 @@ def foresee(
         workers=machine.workers,
         measured=known / total.seconds if total.seconds else 0.0,
         assumed=AssumedTime(speed, REACHED, sum(there.values())) if speed and there is not None else None,
-        by_section=parts_by(["section"], rows, cells, costs) if named else [],
-        by_method=parts_by(["method"], rows, cells, costs),
-        by_section_and_method=parts_by(["section", "method"], rows, cells, costs) if named else [],
+        by_section=cost_parts_by(["section"], rows, cells, costs) if named else [],
+        by_method=cost_parts_by(["method"], rows, cells, costs),
+        by_section_and_method=cost_parts_by(["section", "method"], rows, cells, costs) if named else [],
         memory=_peak(left, machine, on_gpu=planner.device != "cpu"),
         disk_bytes=sum(cell.disk + ROW_BYTES for cell in left),
         cuts=[] if config is None else cuts_of(planner, suite, config, cost),

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 
-class Stranger(nn.Module):
+class BlankModel(nn.Module):
     """A model that knows nothing: what attacks are made with while there is none yet."""
 
     def __init__(self, classes: int = 10) -> None:
