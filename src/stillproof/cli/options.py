@@ -89,9 +89,9 @@ def other_settings(settings: list[str] | None, flags: Container[str]) -> dict[st
 
 def split_list(text: str | None) -> list[str] | None:
     """Split a comma-separated list; commas in brackets belong to its parts. An empty text is an empty list."""
-    if text is None or not text.strip():
-        return None if text is None else []
-    if not all(part.strip() for part in split_outside(text, ",")):
+    if text is None:
+        return None
+    if text.strip() and not all(part.strip() for part in split_outside(text, ",")):
         raise BadInput(f"{text!r} has a comma with nothing before or after it: leave it out, or say what is missing.")
     return parse_list(text)
 

@@ -68,14 +68,11 @@ class Worker:
                     time.sleep(POLL_SECONDS)
                 if cell is None or time.monotonic() - self._refreshed > REFRESH_SECONDS:
                     self._refresh()
-        except KeyboardInterrupt:
-            self._give_back()
-            raise
         except StoreError:
             with contextlib.suppress(StoreError):  # a store that cannot be written may not take this either
                 self._give_back()
             raise
-        except RuntimeError as error:
+        except BaseException as error:
             if not _came_of_a_stop(error):
                 raise
             self._give_back()
@@ -162,7 +159,7 @@ class Worker:
             self._settle(cell, lambda: self._fail(cell, message))
         except (Exception, SystemExit) as error:  # a cell's fault must not stop the others; the whole trace is kept
             if _came_of_a_stop(error):
-                raise KeyboardInterrupt from error
+                raise
             log.warning("cell %s (%s) failed: %r", cell.id[:12], cell.label, error)
             unforeseen = failure_text(repr(error))
             self._settle(cell, lambda: self._fail(cell, unforeseen))
@@ -226,7 +223,7 @@ def _kind(cell: Cell) -> tuple[object, ...]:
 
 
 def _came_of_a_stop(error: BaseException) -> bool:
-    """Say whether an error covers up an interruption, which may come while a lock is taken and upset its release."""
+    """Say whether an error is an interruption, or covers one up that came while a lock was being taken."""
     before: BaseException | None = error
     while before is not None and not isinstance(before, KeyboardInterrupt):
         before = before.__cause__ or before.__context__
