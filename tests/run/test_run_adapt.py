@@ -14,7 +14,8 @@ from torch import Tensor
 from stillproof import BadInput, Request, Session
 from stillproof.core.errors import CellFailed
 from stillproof.data.load import load
-from stillproof.run.learned_attacks import LEARNED, of_role, others_than, sources_of
+from stillproof.run.attacked_set_check import LEARNED
+from stillproof.run.learned_attacks import of_role, others_than, sources_of
 from stillproof.suites.requests import real_images
 
 TEST = load("digits", "test", Path())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor
-from train_setups import VIT, Fitted, equal_weights, make_model, train
+from train_setups import VIT, Fitted, Killed, equal_weights, make_model, train
 
 from stillproof.core.context import Context
 from stillproof.core.errors import StillproofError, UnknownName
@@ -19,10 +19,6 @@ from stillproof.train.train_data import TrainData
 
 SHORT = Recipe(epochs=4, batch=10, lr=0.05, decay_epochs=(2,), curve_points=4)
 NETWORKS = ["mlp:width=16", "convnet-2-bn:width=4", VIT]
-
-
-class Killed(Exception):
-    """Stands for a process that ends without warning."""
 
 
 def same(one: Fitted, other: Fitted) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from train_setups import Fitted, equal_weights, make_model, train
+from train_setups import Fitted, Killed, equal_weights, make_model, train
 
 from commands import TINY, Commands
 from stillproof.core.components import REGISTRIES, objectives, recipes
@@ -50,10 +50,6 @@ def plugins() -> Iterator[None]:
         for registry in REGISTRIES.values():
             registry.remove(plugin.module)
         del sys.modules[plugin.module]
-
-
-class Killed(Exception):
-    """Stands for a process that ends without warning."""
 
 
 def same(one: Fitted, other: Fitted) -> bool:

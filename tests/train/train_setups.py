@@ -25,9 +25,18 @@ from stillproof.transforms.space import make_front
 VIT = "vit:width=8:depth=1:heads=2:head_width=4:hidden=8:dropout=0.3"
 
 
+class Killed(Exception):
+    """Stands for a process that ends without warning."""
+
+
 def make_model(network: str = "mlp:width=16", seed: int = 0) -> TrainedModel:
     body = build_network(networks.build(network), TOY, Seeds(seed).child("network"), "cpu")
     return TrainedModel(make_front(Space.normalised(TOY)), body)
+
+
+def state(model: TrainedModel) -> dict[str, Tensor]:
+    """Return a copy of all that a network holds."""
+    return {name: value.clone() for name, value in model.body.state_dict().items()}
 
 
 @dataclass
@@ -40,7 +49,7 @@ class Fitted:
 
     @property
     def weights(self) -> dict[str, Tensor]:
-        return {name: value.clone() for name, value in self.model.body.state_dict().items()}
+        return state(self.model)
 
 
 def train(

@@ -17,8 +17,7 @@ from stillproof.core.spec import Json
 from stillproof.core.types import ImageSet, Split
 from stillproof.data.source_split import divided
 from stillproof.run.attacked_images import ATTACKED_SET
-from stillproof.run.attacked_set_check import LEARNED as LEARNED
-from stillproof.run.attacked_set_check import check_card, check_values
+from stillproof.run.attacked_set_check import LEARNED, check_card, check_values
 from stillproof.run.labelled_images import artifact_of
 from stillproof.run.stage import Job
 from stillproof.store.artifact_files import Artifact

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stillproof.report.drawing.canvas import canvas, nothing_to_draw
+from stillproof.report.drawing.marks import mark_handle
 from stillproof.report.drawing.style import MARKERS, house_style
 from stillproof.report.figures.captions import caption
 from stillproof.report.figures.looks import FAINT, INK, REAL_DOTS, Look, looks_of
@@ -14,7 +15,6 @@ from stillproof.report.figures.values import Cloud, Embedding, Places
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 SMALL, LARGE = 2.5, 7.5  # points
 
@@ -31,8 +31,8 @@ def draw_embedding(data: Embedding, page: Page = SCREEN) -> Figure:
         for axes, cloud in zip(drawn.axes, clouds, strict=True):
             _panel(axes, data, cloud, looks[cloud.method])
             drawn.title(axes, f"{cloud.method}: {100 * cloud.coverage:.0f} % covered")
-        handles = [_handle("real", REAL_DOTS, "o", SMALL)]
-        handles += [_handle(name, look.colour, MARKERS[look.mark], LARGE) for name, look in looks.items()]
+        handles = [mark_handle("real", "o", SMALL, REAL_DOTS)]
+        handles += [mark_handle(name, MARKERS[look.mark], LARGE, look.colour) for name, look in looks.items()]
         return drawn.finish(data.title, caption(data), handles)
 
 
@@ -52,9 +52,3 @@ def _panel(axes: Axes, data: Embedding, cloud: Cloud, look: Look) -> None:
 def _dots(axes: Axes, places: Places, marker: str, colour: str, size: float, rim: float) -> None:
     xs, ys = zip(*places, strict=True)
     axes.plot(xs, ys, linestyle="", marker=marker, color=colour, markersize=size, markeredgecolor=INK, mew=rim)
-
-
-def _handle(label: str, colour: str, marker: str, size: float) -> Line2D:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], linestyle="", marker=marker, color=colour, markersize=size, label=label)

@@ -40,13 +40,23 @@ def draw_published(axes: Axes, x: float, value: Published, edge: str, fill: str 
     )
 
 
-def published_handle() -> Line2D:
-    """Return the diamond of the legend."""
+def mark_handle(label: str, marker: str, size: float, colour: str) -> Line2D:
+    """Return a filled mark of the legend."""
     from matplotlib.lines import Line2D
 
-    return Line2D(
-        [], [], linestyle="", marker="D", color="none", markeredgecolor=INK, markersize=HOLLOW, label="published"
-    )
+    return Line2D([], [], linestyle="", marker=marker, color=colour, markersize=size, label=label)
+
+
+def hollow_handle(label: str, marker: str, size: float) -> Line2D:
+    """Return a mark of the legend of which the rim alone is drawn."""
+    handle = mark_handle(label, marker, size, "none")
+    handle.set_markeredgecolor(INK)
+    return handle
+
+
+def published_handle() -> Line2D:
+    """Return the diamond of the legend."""
+    return hollow_handle("published", "D", HOLLOW)
 
 
 def draw_chance(axes: Axes, chance: float) -> None:

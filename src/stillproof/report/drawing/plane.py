@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stillproof.report.drawing.canvas import Canvas, as_percent, canvas, nothing_to_draw
-from stillproof.report.drawing.marks import HOLLOW, published_handle
+from stillproof.report.drawing.marks import HOLLOW, mark_handle, published_handle
 from stillproof.report.drawing.style import MARKERS, house_style
 from stillproof.report.figures.captions import caption
 from stillproof.report.figures.looks import FAINT, PAPER, Look, looks_of
@@ -87,11 +87,8 @@ def _error(value: Summary) -> list[list[float]] | None:
 
 
 def _handles(spots: Sequence[Spot], looks: dict[str, Look]) -> list[Artist]:
-    from matplotlib.lines import Line2D
-
     handles: list[Artist] = [
-        Line2D([], [], linestyle="", marker=MARKERS[look.mark], color=look.colour, markersize=SIZE, label=method)
-        for method, look in looks.items()
+        mark_handle(method, MARKERS[look.mark], SIZE, look.colour) for method, look in looks.items()
     ]
     return [*handles, published_handle()] if any(spot.published for spot in spots) else handles
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stillproof.report.drawing.canvas import AROUND, LINE, Canvas, canvas, nothing_to_draw
+from stillproof.report.drawing.marks import hollow_handle
 from stillproof.report.drawing.style import house_style
 from stillproof.report.figures.captions import caption
 from stillproof.report.figures.looks import INK, Look, looks_of
@@ -15,7 +16,6 @@ from stillproof.score.agreement import Estimate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 
 LEAST = 20.0  # ems that a panel needs, with the correlations above it
@@ -32,7 +32,7 @@ def draw_scatter(data: Scatter, page: Page = SCREEN) -> Figure:
         drawn = canvas(page, len(searches), TALL * page.width + (AROUND + 3) * page.em, LEAST)
         for axes, search in zip(drawn.axes, searches, strict=True):
             _panel(drawn, axes, data, search, looks[search.method])
-        handles = [_handle("chosen by the search", "*", 11), _handle("best in truth", "s", 8)]
+        handles = [hollow_handle("chosen by the search", "*", 11), hollow_handle("best in truth", "s", 8)]
         return drawn.finish(data.title, caption(data), handles)
 
 
@@ -63,9 +63,3 @@ def _text(estimate: Estimate) -> str:
         return "-"
     interval = "" if estimate.ci95 is None else f" [{estimate.ci95[0]:.2f}, {estimate.ci95[1]:.2f}]"
     return f"{estimate.value:.2f}{interval}"
-
-
-def _handle(label: str, marker: str, size: float) -> Line2D:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], linestyle="", marker=marker, color="none", markeredgecolor=INK, markersize=size, label=label)

@@ -80,7 +80,7 @@ class Arena:
 
     @cached_property
     def fixed(self) -> list[FixedAttack]:
-        """Return the attacked existing sets."""
+        """Return the existing attacked sets."""
         found = [fixed_attack(text) for text in self.suite.attacked_sets]
         if len({one.called for one in found}) < len(found):
             raise BadInput("attacked_sets has several sets of one attack: name those of one build.")
@@ -92,6 +92,11 @@ class Arena:
     def knows_victim(self) -> bool:
         """Say whether it is known what attacked sets were made on."""
         return not self.fixed or bool(self.fixed[0].model)
+
+    @property
+    def _stored_victim(self) -> FixedAttack | None:
+        """Return one of the existing attacked sets, if it says which model it was made on."""
+        return self.fixed[0] if self.fixed and self.knows_victim else None
 
     def _there(self, one: FixedAttack) -> KnownAttack:
         if data_title(one.dataset) != data_title(self.dataset) or one.part != "test":
@@ -112,8 +117,7 @@ class Arena:
     def victim(self) -> Request:
         """Ask for the undefended network that attacked sets are made on: one for all seeds."""
         suite = self.suite
-        if self.fixed and self.knows_victim:
-            one = self.fixed[0]
+        if one := self._stored_victim:
             return Request("model", artifact=one.model, network=one.network)
         return trained(real_images(self.dataset), self.builder.home, suite.recipe or self.like.recipe, 0)
 
@@ -239,7 +243,7 @@ class Arena:
     def row(self, section: str, one: Defender, ask: Callable[[int], Request], **more: Any) -> Row:
         """Return a row with one request per seed."""
         requests = [ask(seed) for seed in range(self.builder.seeds)]
-        there, victim = fixed_set(one.method), self.fixed[0] if self.fixed and self.knows_victim else None
+        there, victim = fixed_set(one.method), self._stored_victim
         about = {
             "network": victim.network if victim and self._is_victims(one) else one.network or self.builder.home,
             "recipe": self._shown_recipe(one),
@@ -265,7 +269,7 @@ class Arena:
         """Return how a network is trained, as tables say it; of a victim that was there before its card alone knows."""
         if one.defence == META:
             return self.meta_recipe(one.variant)
-        return "" if one == Defender(NONE) and self.fixed and self.knows_victim else self._recipe(one)
+        return "" if one == Defender(NONE) and self._stored_victim else self._recipe(one)
 
     def adapting(self, section: str, defenders: Sequence[Defender], attacks: Sequence[KnownAttack]) -> Iterator[Row]:
         """Yield one row per network and attack."""
