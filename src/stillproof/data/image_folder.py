@@ -105,8 +105,7 @@ def _ways_to_place(folder: Path) -> str:
 
 def _split(asked: ImageFolder, part: Part) -> Arrays:
     """Return one part of the pictures of a folder that has only classes."""
-    whole, files = _whole(asked)
-    keys = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    whole, keys = _whole(asked)
     chosen = split_by_content(whole.labels, keys, asked.split)
     classes = class_folders(asked.folder)
     untested = set(range(len(classes))) - set(whole.labels[chosen].tolist())
@@ -114,18 +113,20 @@ def _split(asked: ImageFolder, part: Part) -> Arrays:
         name = classes[min(untested)]
         raise BadInput(f"{asked.folder / name} cannot be split: at least two different pictures of a class are needed.")
     if part == "train":
-        chosen = np.setdiff1d(np.arange(len(files)), chosen)
+        chosen = np.setdiff1d(np.arange(len(keys)), chosen)
     return Arrays(whole.images[chosen], whole.labels[chosen], asked.folder)
 
 
 @functools.lru_cache(maxsize=1)  # both parts are made of it
-def _whole(asked: ImageFolder) -> tuple[Arrays, Sequence[Path]]:
+def _whole(asked: ImageFolder) -> tuple[Arrays, Sequence[str]]:
+    """Return all pictures, and the hashes of their files."""
     folder = asked.folder
     if not folder.is_dir():
         raise DataMissing(f"{folder} is not there: put the pictures in {folder}/CLASS/.")
     if (folder / "train").is_dir():
         raise BadInput(f"{folder} has a train/ already: leave split={asked.split:g} out.")
-    return _read_classes(asked, folder, class_folders(folder), all_needed=True)
+    whole, files = _read_classes(asked, folder, class_folders(folder), all_needed=True)
+    return whole, [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
 
 
 def _read_classes(
@@ -143,7 +144,8 @@ def _read_classes(
     else:
         advice = "mend or remove them, or add :skip_broken=true to go on without them"
         images = read_pictures(files, asked.size, asked.channels, advice=advice)
-    empty = [name for label, name in enumerate(classes) if label not in set(labels.tolist())]
+    present = set(labels.tolist())
+    empty = [name for label, name in enumerate(classes) if label not in present]
     if not len(labels) or (all_needed and empty):
         readable = " that can be read" if asked.skip_broken else ""
         raise BadInput(f"{folder.joinpath(*empty[:1])} holds no .png, .jpg or .jpeg pictures{readable}.")

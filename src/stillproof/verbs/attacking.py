@@ -26,6 +26,7 @@ from stillproof.run.attack_outcomes import read_outcomes
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.sets.reported import Reported
+from stillproof.store.artifact_files import read_card
 from stillproof.suites.requests import Request
 from stillproof.verbs.importing import Importing
 
@@ -105,7 +106,7 @@ class Attacking(Importing):
         """Return the accuracy that the author of an imported model wrote into its file's name."""
         if model.stage != "model":
             return ()
-        upstream = self.store.artifacts.read(model.artifact).card["upstream"]
+        upstream = read_card(self.store.artifacts.folder(model.artifact))["upstream"]
         return reported_in_name(Path(upstream.get("imported", "")).stem)
 
     def _came_of(self, cell: str, asked: Request, folder: Path | None) -> AttackScore:
