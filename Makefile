@@ -8,8 +8,10 @@ STORE := --store sqlite:///$(DEMO)/stillproof.db
 
 demo: $(VENV)/installed
 	@mkdir -p $(DEMO)
-	@$(BIN)/stillproof run accuracy --dataset digits --scale quick --workers 2 $(STORE)
-	@$(BIN)/stillproof gallery --run accuracy --ipc 10 --out $(DEMO)/gallery.png $(STORE)
+	@$(BIN)/stillproof run report-card --config examples/demo.toml --workers 2 $(STORE)
+	@$(BIN)/stillproof card dm --out $(DEMO) $(STORE)
+	@$(BIN)/stillproof plot report-card --out $(DEMO) $(STORE)
+	@$(BIN)/stillproof gallery --run report-card --ipc 10 --out $(DEMO)/gallery.png $(STORE)
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -36,10 +36,13 @@ if TYPE_CHECKING:
     from stillproof.report.pictures import Gallery
     from stillproof.report.store_status import StoreStatus
     from stillproof.report.tables.table import Table
+    from stillproof.report.verification import Verification
     from stillproof.run.forecast import Forecast
     from stillproof.score.stats import Summary
     from stillproof.session import Session
+    from stillproof.store.bundle import Bundle
     from stillproof.stored_predictions import StoredPredictions
+    from stillproof.suites.report_card.cards import ReportCards
     from stillproof.suites.requests import Request
     from stillproof.training_batches import TrainingBatches
 
@@ -48,6 +51,7 @@ __all__ = [
     "AttackScore",
     "AttackedSets",
     "BadInput",
+    "Bundle",
     "Comparison",
     "Comparisons",
     "Context",
@@ -64,6 +68,7 @@ __all__ = [
     "ImportedSets",
     "LoadedSet",
     "Preset",
+    "ReportCards",
     "Request",
     "RunStates",
     "Score",
@@ -76,6 +81,7 @@ __all__ = [
     "Summary",
     "Table",
     "TrainingBatches",
+    "Verification",
     "attack",
     "attacks",
     "augmentations",

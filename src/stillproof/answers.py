@@ -15,6 +15,7 @@ from stillproof.report.captions import SELECTIONS
 from stillproof.report.tables.columns import ACCURACY, around
 from stillproof.report.tables.markup import dataframe
 from stillproof.report.tables.table import Table
+from stillproof.run.sharing import Sharing
 from stillproof.score.by_class import ClassScore
 from stillproof.score.stats import Summary
 
@@ -91,12 +92,18 @@ class RunStates(dict[str, str]):
     """The outcome of a run: the state of each of its cells, by id.
 
     ``run`` is the number that it is found by; ``shared`` tells, by stage, how many of its cells existed before, and
-    how many it has.
+    how many it has; ``sharing`` what the suites share that it asked, if these are several.
     """
 
-    def __init__(self, run: int, states: Mapping[str, str], shared: Mapping[str, tuple[int, int]]) -> None:
+    def __init__(
+        self,
+        run: int,
+        states: Mapping[str, str],
+        shared: Mapping[str, tuple[int, int]],
+        sharing: Sharing | None = None,
+    ) -> None:
         super().__init__(states)
-        self.run, self.shared = run, shared
+        self.run, self.shared, self.sharing = run, shared, sharing
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from stillproof.report.attack_table import attack_table
 from stillproof.report.tables.markup import dataframe
 from stillproof.report.tables.table import Table
 from stillproof.score.attacked_images import SIZES, outcome_summary
-from stillproof.score.robust_curve import wilson
+from stillproof.score.over_images import wilson
 from stillproof.sets.reported import Reported
 
 if TYPE_CHECKING:

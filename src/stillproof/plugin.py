@@ -85,6 +85,9 @@ if TYPE_CHECKING:
     from stillproof.report.drawing.draw import draw as draw
     from stillproof.report.figures.by_group import basis_of as basis_of
     from stillproof.report.figures.by_group import figures_by as figures_by
+    from stillproof.report.figures.radar import Radar as Radar
+    from stillproof.report.figures.radar import RadarPanel as RadarPanel
+    from stillproof.report.figures.radar import Ray as Ray
     from stillproof.report.figures.score_grid import score_grid as score_grid
     from stillproof.report.figures.values import Bar as Bar
     from stillproof.report.figures.values import Bars as Bars
@@ -110,6 +113,7 @@ if TYPE_CHECKING:
     from stillproof.report.measure import Measure as Measure
     from stillproof.report.published import Published as Published
     from stillproof.report.rows import Rows as Rows
+    from stillproof.report.rows import above as above
     from stillproof.report.rows import grouped as grouped
     from stillproof.report.rows import missing_notes as missing_notes
     from stillproof.report.rows import paired as paired
@@ -147,6 +151,9 @@ if TYPE_CHECKING:
     from stillproof.score.metric import ShareUnderAttack as ShareUnderAttack
     from stillproof.score.metric import StoredAnswer as StoredAnswer
     from stillproof.score.metric import UnderAttack as UnderAttack
+    from stillproof.score.over_images import square_and_add as square_and_add
+    from stillproof.score.over_images import wilson as wilson
+    from stillproof.score.score_of_shares import ScoreOfShares as ScoreOfShares
     from stillproof.score.stats import Summary as Summary
     from stillproof.score.stats import summarise as summarise
     from stillproof.score.stats import summarise_accuracies as summarise_accuracies

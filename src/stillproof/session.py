@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from stillproof.verbs.attack_benching import AttackBenching
 from stillproof.verbs.attack_set_files import AttackSetFiles
+from stillproof.verbs.bundling import Bundling
+from stillproof.verbs.carding import Carding
 from stillproof.verbs.comparing import Comparing
 from stillproof.verbs.distilling import Distilling
+from stillproof.verbs.keeping_zoo import Zoo
 from stillproof.verbs.loading import Loading
 from stillproof.verbs.pooling import Pooling
 from stillproof.verbs.reading import Reading
-from stillproof.verbs.running import Running
+from stillproof.verbs.verifying import Verifying
 
 
-class Session(Distilling, Comparing, Pooling, AttackBenching, AttackSetFiles, Running, Reading, Loading):
+class Session(
+    Distilling,
+    Comparing,
+    Carding,
+    Pooling,
+    AttackBenching,
+    AttackSetFiles,
+    Verifying,
+    Reading,
+    Loading,
+    Bundling,
+    Zoo,
+):
     """A store, a data folder and a way to compute: distil, train, attack, compare, run and show like the command line.
 
     ``with Session("results.db") as session:`` closes the store at its end. What one method returns, others accept:

@@ -12,6 +12,7 @@ from PIL import Image
 
 from commands import TINY, Commands
 from stillproof.core.components import networks
+from stillproof.data.load import load
 
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 PLUGIN = Path(__file__).parents[1] / "plugin_package" / "site" / "stillproof_brightest.py"
@@ -30,6 +31,8 @@ OPEN = (
     "without",
     "busy",
     "renamed",
+    "ranking",
+    "value",
 )
 BROKEN = """
 from dataclasses import dataclass
@@ -78,6 +81,8 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
     (folder / "broken.py").write_text(BROKEN)
     shutil.copy(PLUGIN, folder / "mine.py")
     np.savez(folder / "a.npz", images=np.zeros((10, 1, 8, 8), np.float32), labels=np.arange(10))
+    test = load("digits", "test", folder)
+    np.savez(folder / "test.npz", images=test.read(slice(0, 10)).numpy(), labels=np.arange(10))
     body = networks.build(TINY[1]).build(channels=1, size=8, num_classes=10)
     torch.save(body.state_dict(), folder / "net.pth")
     learned = torch.randn(10, 1, 8, 8, generator=torch.Generator().manual_seed(0))
@@ -98,6 +103,8 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "table --by-class": ["table", "accuracy", "--by-class"],
         "compare": ["compare", "full", "random"],
         "plot": ["plot", "accuracy"],
+        "audit": ["audit", "test.npz", "--dataset", "digits"],
+        "card": ["card", "random"],
         "list": ["list", "distillers"],
         "show": ["show", "dm"],
         "show --config": ["show", "accuracy", "--config", "--scale", "smoke"],
@@ -106,6 +113,12 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "check": ["check", "mine.py"],
         "cite": ["cite", "accuracy"],
         "doctor": ["doctor"],
+        "db export-results": ["db", "export-results", "--run", "accuracy", "--out", "r.json", "--name", "talk"],
+        "db import-results": ["db", "import-results", "r.json"],
+        "verify --dry-run": ["verify", "talk", "--dry-run"],
+        "verify": ["verify", "r.json", "--store", "v.db"],
+        "zoo list": ["zoo", "list"],
+        "zoo get": ["zoo", "get", "dm-digits-10ipc"],
         "attack-bench": ["attack-bench", "net.pth", "--dataset", "digits", "--attack", "fmn", "--limit", "20"],
         "attack-set build": [*ATTACK_SET],
         "attack-set build --dry-run": [*ATTACK_SET, "--dry-run"],
@@ -146,7 +159,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 27
+    assert len(page) == 35
     printed["table --by-class"]["tables"].clear()  # as those of `table`
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb

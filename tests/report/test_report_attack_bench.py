@@ -10,7 +10,7 @@ import pytest
 from stillproof.report.attack_bench import BenchComparison, BenchLine
 from stillproof.report.figures.values import StepLine, StepPanel
 from stillproof.report.tables.formats import FORMATS
-from stillproof.score.robust_curve import wilson
+from stillproof.score.over_images import wilson
 
 INF = float("inf")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stillproof.core import lock
+from risen import risen_since
 from stillproof.core.errors import BadInput
 from stillproof.report.run_report import RunReport, report_of
 from stillproof.report.runs import newest_run
@@ -18,17 +17,10 @@ from stillproof.session import Session
 
 
 @pytest.fixture
-def risen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def risen(tmp_path: Path) -> Iterator[None]:
     """A release in which the numbers of dm and of stage relabel may have changed."""
-    found = json.loads(lock.LOCK.read_text(encoding="utf-8"))
-    found["names"]["distillers/dm"] = {"distill/dm.py": 2}
-    found["names"]["stages/relabel"] = {"run/stages/relabel.py": 2}
-    (tmp_path / "lock.json").write_text(json.dumps(found), encoding="utf-8")
-    with monkeypatch.context() as patched:
-        patched.setattr(lock, "LOCK", tmp_path / "lock.json")
-        lock.generations_in_names.cache_clear()
+    with risen_since(tmp_path, distillers_dm="distill/dm.py", stages_relabel="run/stages/relabel.py"):
         yield
-    lock.generations_in_names.cache_clear()
 
 
 @pytest.fixture(scope="module")

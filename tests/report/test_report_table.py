@@ -190,3 +190,11 @@ def test_no_cell_breaks_out_of_its_table(rows: list[list[str]]) -> None:
     marked = markdown(["a", "b"], rows).splitlines()
     assert len(marked) == len(rows) + 2
     assert all(line.count("|") - line.count(r"\|") == 3 for line in marked)
+
+
+def test_a_value_of_another_kind_keeps_the_columns_of_a_file_straight() -> None:
+    column = Column("value", "value", Summary)
+    rows = [{"value": value} for value in (Seconds(2.0), Estimate(0.5, (0.1, 0.9)), summarise([0.2, 0.4]))]
+    header, *lines = (line.split(",") for line in to_csv(Table("mixed", "Mixed", [column], rows)).splitlines())
+    assert header[0] == "value_mean" and {len(line) for line in lines} == {len(header)}
+    assert lines[0] == ["2.0", "", "", "", ""] and lines[1] == ["0.5", "", "", "0.1", "0.9"]

@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 # Parts of scores and of metrics, which nobody outside asks for.
 INSIDE = {
     *("Resamples", "agreement", "no_agreement", "signs", "Quantity", "accuracies", "seconds", "passes", "pool_of"),
-    *("no_arrays", "all_known", "ShareOfImages", "ShareUnderAttack", "AnswerShare"),
+    *("no_arrays", "all_known", "ShareOfImages", "ShareUnderAttack", "AnswerShare", "ScoreOfShares", "MadeOfShares"),
 }
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stillproof.core.errors import BadInput, Unsupported
 from stillproof.score.optimality import best_known, global_optimality, local_optimality
-from stillproof.score.robust_curve import area_under, robust_curve, wilson
+from stillproof.score.robust_curve import area_under, robust_curve
 
 INF = float("inf")
 AWAY, RIGHT = [1.0, 2.0, INF, 0.5], [True, True, True, False]
@@ -46,12 +46,6 @@ def test_the_area_is_the_integral_of_the_curve(images: list[tuple[float, bool]],
     middles = (grid[1:] + grid[:-1]) / 2
     numeric = np.mean([point.robust for point in robust_curve(away, right, list(middles))]) * up_to
     assert area_under(away, right, up_to) == pytest.approx(numeric, abs=up_to / 2000)
-
-
-def test_wilson_is_as_in_textbooks() -> None:
-    assert wilson(8, 10) == pytest.approx((0.4901625, 0.9433178), abs=1e-6)
-    assert wilson(0, 10) == pytest.approx((0.0, 0.2775328), abs=1e-6)
-    assert 1 - 1e-12 < wilson(10, 10)[1] <= 1
 
 
 def test_optimality_by_hand() -> None:

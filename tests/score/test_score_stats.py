@@ -11,7 +11,8 @@ from scipy import stats
 from scipy.special import expit, logit
 
 from stillproof.core.spec import canonical_json
-from stillproof.score.stats import summarise, summarise_accuracies
+from stillproof.score.over_images import wilson
+from stillproof.score.stats import summarise, summarise_accuracies, wider_of
 
 fractions = st.floats(0, 1, allow_nan=False)
 samples = st.lists(fractions, min_size=2, max_size=20)
@@ -92,7 +93,7 @@ def accuracies(draw: st.DrawFn, most: int = 5) -> tuple[list[float], int]:
 def test_intervals_of_accuracies_stay_within_0_and_1(drawn: tuple[list[float], int]) -> None:
     values, n_test = drawn
     found, plain = summarise_accuracies(values, n_test), summarise(values)
-    assert found.ci95 is not None and found.on_logit
+    assert found.ci95 is not None and found.rule in ("logit", "images")
     low, high = found.ci95
     assert 0 <= low <= high <= 1
     assert (found.mean, found.std, found.n) == (plain.mean, plain.std, plain.n), "the mean is the arithmetic one"
@@ -108,10 +109,10 @@ def test_of_few_seeds_the_interval_contains_the_mean(drawn: tuple[list[float], i
 def test_of_many_seeds_that_differ_wildly_the_interval_is_that_of_another_mean() -> None:
     # The interval is around the mean on the logit scale. With ever more seeds it closes in on that one, which is far
     # from the arithmetic mean only if networks of one kind are both perfect and guessing.
-    found = summarise_accuracies([0.5, 0.999] * 100, 1000)
-    assert found.ci95 is not None and found.mean == pytest.approx(0.7495)
+    found = summarise_accuracies([0.5, 0.999] * 100, 100_000)
+    assert found.ci95 is not None and found.mean == pytest.approx(0.7495) and found.rule == "logit"
     assert found.mean < found.ci95[0] < expit((logit(0.5) + logit(0.999)) / 2) < found.ci95[1]
-    alike = summarise_accuracies([0.74, 0.76] * 100, 1000)
+    alike = summarise_accuracies([0.74, 0.76] * 100, 100_000)
     assert alike.ci95 is not None and alike.ci95[0] < alike.mean < alike.ci95[1]
 
 
@@ -124,7 +125,7 @@ def test_right_and_wrong_are_treated_alike(drawn: tuple[list[float], int]) -> No
 
 
 def test_the_interval_of_accuracies_is_students_on_the_logit_scale() -> None:
-    values, n_test = [0.97, 0.98, 0.995], 400
+    values, n_test = [0.94, 0.98, 0.99], 400
     scaled = [math.log((400 * value + 0.5) / (400 - 400 * value + 0.5)) for value in values]
     low, high = stats.t.interval(0.95, 2, loc=np.mean(scaled), scale=stats.sem(scaled))
     found = summarise_accuracies(values, n_test)
@@ -133,8 +134,32 @@ def test_the_interval_of_accuracies_is_students_on_the_logit_scale() -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, 0.25, 1.0])
-def test_equal_accuracies_have_an_interval_without_width(value: float) -> None:
-    assert summarise_accuracies([value] * 3, 1000).ci95 == pytest.approx((value, value))
+def test_equal_accuracies_have_the_interval_of_their_test_images(value: float) -> None:
+    for seeds in (2, 3, 50):  # more seeds on the same images do not narrow it
+        found = summarise_accuracies([value] * seeds, 40)
+        interval = stats.binomtest(round(40 * value), 40).proportion_ci(method="wilson")
+        assert found.ci95 == pytest.approx((interval.low, interval.high)) and found.rule == "images"
+        assert found.std == 0 and found.as_dict()["rule"] == "images"
+
+
+def test_the_interval_over_images_stands_in_where_it_is_the_wider() -> None:
+    values = [0.90, 0.92, 0.93]
+    few, many = summarise_accuracies(values, 100), summarise_accuracies(values, 10_000)
+    mean = sum(values) / 3
+    assert few.rule == "images" and few.ci95 == pytest.approx(wilson(100 * mean, 100))
+    assert many.rule == "logit" and many.ci95 is not None
+    low, high = wilson(10_000 * mean, 10_000)
+    assert many.ci95[1] - many.ci95[0] > high - low
+    assert (few.mean, few.std, few.n) == (many.mean, many.std, many.n)
+
+
+def test_an_interval_over_images_is_the_mean_of_those_of_the_seeds() -> None:
+    narrow = summarise([0.5, 0.5, 0.53])
+    found = wider_of(narrow, [(0.3, 0.6), (0.4, 0.7), (0.2, 0.8)])
+    assert found.ci95 == pytest.approx((0.3, 0.7)) and found.rule == "images"
+    assert wider_of(narrow, [(0.3, 0.6), None, (0.2, 0.8)]) == narrow, "one seed has none"
+    assert wider_of(narrow, [(0.5, 0.51)] * 3) == narrow and wider_of(narrow, []) == narrow
+    assert wider_of(summarise([0.5]), [(0.3, 0.6)]) == summarise([0.5]), "one seed has no interval at all"
 
 
 def test_one_accuracy_has_no_interval() -> None:
@@ -143,5 +168,5 @@ def test_one_accuracy_has_no_interval() -> None:
 
 def test_without_the_number_of_images_the_interval_is_plain_and_not_cut() -> None:
     found = summarise_accuracies([0.9, 1.0], None)
-    assert found == summarise([0.9, 1.0]) and not found.on_logit
+    assert found == summarise([0.9, 1.0]) and found.rule == "student"
     assert found.ci95 is not None and found.ci95[1] > 1

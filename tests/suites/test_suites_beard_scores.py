@@ -164,7 +164,7 @@ def test_pooled_accuracies_stay_within_all_and_nothing() -> None:
         Answered(one.keys, [*one.results, {**(one.results[0] or {}), "clean_accuracy": 0.95}], ()) for one in bacon()
     ]
     clean = by_size(better)["pooled: 1, 10, 50"].score("clean-accuracy")
-    assert clean is not None and clean.n == 2 and clean.on_logit
+    assert clean is not None and clean.n == 2 and clean.rule in ("logit", "images")
     assert clean.ci95 is not None and 0 <= clean.ci95[0] < clean.ci95[1] <= 1
     for one in better:
         if one["measure"] == "accuracy" and one.results[1] is not None:

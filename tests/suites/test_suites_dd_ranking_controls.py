@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from answered import BROKEN, mean
-from ranked import ranked
+from ranked import N_TEST, ranked
 
 from stillproof.report.answers import Answered
 from stillproof.report.figures.captions import caption
@@ -13,7 +13,7 @@ from stillproof.report.figures.looks import LOOKS
 from stillproof.report.figures.values import Curves
 from stillproof.report.rows import by_section
 from stillproof.report.tables.table import Table
-from stillproof.score.stats import summarise
+from stillproof.score.difference import difference_of_shares
 from stillproof.suites.dd_ranking.controls import controls_figures, controls_tables
 from stillproof.suites.dd_ranking.report_parts import chance_of
 
@@ -88,8 +88,8 @@ def test_the_gain_is_that_of_each_seed() -> None:
     random, dm = panel.curves
     assert [point.x for point in random.points] == [0.0, 1.0] and random.line(LOOKS["random"]) == "solid"
     first, second = (point.value for point in random.points)
-    assert first is not None and first.ci95 == pytest.approx(summarise([0.10, 0.09, 0.10]).ci95)
-    assert second is not None and second.ci95 == pytest.approx(summarise([-0.10, -0.09, -0.12]).ci95)
+    assert first == difference_of_shares([0.80, 0.82, 0.84], [0.70, 0.73, 0.74], N_TEST)
+    assert second == difference_of_shares([0.50, 0.52, 0.54], [0.60, 0.61, 0.66], N_TEST)
     assert dm.points[1].value is None and [level.label for level in panel.levels] == ["pure noise"]
 
 

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
 import pytest
 from answered import BROKEN, mean
-from ranked import ranked, real, sides
+from ranked import N_TEST, ranked, real, sides
 
 from stillproof.report.answers import Answered
 from stillproof.report.figures.captions import caption
@@ -15,6 +16,7 @@ from stillproof.report.rows import by_section
 from stillproof.report.tables.formats import to_csv
 from stillproof.report.tables.table import Difference, Mean, Table, Value
 from stillproof.report.tables.text import shown
+from stillproof.score.difference import difference_of_shares
 from stillproof.score.stats import Summary, summarise
 from stillproof.suites.dd_ranking.labels import WEIGHTS, labels_figures, labels_tables
 
@@ -77,6 +79,22 @@ def test_a_method_with_hard_labels_has_one_training_under_both_names() -> None:
     broken: list[float | None] = [None, 0.5, 0.5]
     (line,) = tables([real("labels", REAL), *sides("labels", "dm", 10, broken, broken, RANDOM)])[0].rows
     assert line["missing"] == 1, "what is missing is counted once"
+
+
+def test_intervals_of_scores_know_of_the_test_images() -> None:
+    (line,) = tables([real("labels", [0.9] * 3), *sides("labels", "dm", 10, [0.5] * 3, [0.6] * 3, [0.4] * 3)])[0].rows
+    assert line["hlr"] == Difference(difference_of_shares([0.9] * 3, [0.5] * 3, N_TEST))
+    assert line["ior"] == Difference(difference_of_shares([0.6] * 3, [0.4] * 3, N_TEST))
+    lrs = summary(line["lrs"])
+    assert lrs.rule == "images" and lrs.ci95 is not None and lrs.ci95[0] < lrs.mean < lrs.ci95[1]
+
+
+def test_random_images_beside_themselves_gain_nothing_by_definition() -> None:
+    rows = [real("labels", [0.9] * 3), *sides("labels", "random", 10, [0.5] * 3, [0.4] * 3, [0.4] * 3)]
+    same = ("a", "b", "c")
+    rows = [one if one["labels"] == "hard" else dataclasses.replace(one, cells=same) for one in rows]
+    (line,) = tables(rows)[0].rows
+    assert isinstance(line["ior"], Difference) and line["ior"].summary.ci95 == (0.0, 0.0)
 
 
 def test_only_seeds_with_all_four_accuracies_have_a_score() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.report.answers import Answered
+from stillproof.score.difference import difference_of_shares
 from stillproof.suites.fixed_attack import FixedAttack, fixed_attack
 from stillproof.suites.mad import known_attacks
 from stillproof.suites.mad.arena import META, NONE, Arena, Defender
@@ -216,3 +217,35 @@ def test_networks_without_shots_stand_beside_an_oracle() -> None:
     found = one.edsr(["mad/13"])
     assert found is not None and found.mean == pytest.approx((0.4 - 0.1) / (0.9 - 0.1 + 0.9 - 0.8))
     assert found.ci95 is not None and found.over == "episodes"
+
+
+def over_seeds(defence: str, before: list[float], after: list[float], **keys: Any) -> Answered:
+    seeds = [answered(defence, [ra], [its]) for ra, its in zip(before, after, strict=True)]
+    return Answered({**seeds[0].keys, **keys}, [result for one in seeds for result in one.results])
+
+
+def test_scores_of_seeds_that_agree_have_the_width_of_the_images() -> None:
+    _, one = scored([over_seeds(NONE, [0.1] * 3, [0.5] * 3), over_seeds("r-at", [0.3] * 3, [0.5] * 3)])
+    found = [one.edsr(["mad/13"]), one.gain(["mad/13"]), one.attacked(["mad/13"], after=True), *one.curve([])]
+    assert all(value is not None and value.rule == "images" for value in found)
+    gain = one.gain(["mad/13"])
+    assert gain is not None and gain.ci95 == pytest.approx(difference_of_shares([0.5] * 2, [0.3] * 2, 20).ci95)
+
+
+def test_a_network_that_gets_no_shots_gains_nothing_by_definition() -> None:
+    _, one = scored([over_seeds(NONE, [0.1] * 3, [0.5] * 3), still("r-yopo", [0.3, 0.4, 0.5])])
+    gain, itself, score = one.gain(["mad/13"]), one.edsr(["mad/13"], "before", alpha=0.0), one.edsr(["mad/13"])
+    assert gain is not None and gain.ci95 == (0.0, 0.0)
+    assert itself is not None and itself.ci95 == (0.0, 0.0)
+    assert score is not None and score.ci95 is not None and score.ci95[0] < score.mean < score.ci95[1]
+
+
+def still(defence: str, right: list[float]) -> Answered:
+    row = over_seeds(defence, right, right)
+    return Answered(row.keys, [{**result, "sa_after": [result["sa"]]} for result in row.results if result])
+
+
+def test_where_a_score_is_not_defined_within_the_images_intervals_seeds_alone_count() -> None:
+    _, one = scored([over_seeds(NONE, [0.88] * 3, [0.9] * 3), over_seeds("r-at", [0.88] * 3, [0.85, 0.85, 0.9])])
+    found = one.edsr(["mad/13"])
+    assert found is not None and found.rule == "student"

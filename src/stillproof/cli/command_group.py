@@ -18,7 +18,10 @@ SCORES = "`stillproof train SET` scores a distilled set, `stillproof attack MODE
 GETS = "`stillproof data get NAME` fetches a data set, `stillproof data list` says which are here."
 SHOWS = "`stillproof table SUITE` prints what a run found, `stillproof status` what there is."
 DRAWS = "`stillproof plot SUITE` draws figures, `stillproof gallery SET` the images of a set."
-COPIES = "`--out` of distill and import copies a set to a folder, `pool export` and `attack-set export` several."
+COPIES = (
+    "`--out` of distill and import copies a set to a folder, `pool export` and `attack-set export` several; "
+    "`db export-results` writes the numbers of a run."
+)
 TIDIES = "`stillproof db rm` removes a run, `stillproof db prune` what nothing needs."
 DISTILS = "`stillproof distill DATASET METHOD --ipc N` makes a distilled set."
 SETTINGS = "`stillproof show SUITE --config` writes a configuration, which `run --config FILE` takes."
@@ -35,7 +38,7 @@ HINTS = {
     **dict.fromkeys(("rm", "remove", "delete", "clean", "prune", "reset"), TIDIES),
     **dict.fromkeys(("distil", "condense", "synthesise", "synthesize", "compress"), DISTILS),
     **dict.fromkeys(("init", "config", "configure"), SETTINGS),
-    **dict.fromkeys(("verify", "validate"), CHECKS),
+    "validate": CHECKS,
     **dict.fromkeys(("load", "add", "ingest"), "`stillproof import PATH --dataset NAME` takes sets and models."),
     **dict.fromkeys(("ls", "methods", "attacks", "networks"), "`stillproof list` names all components."),
     **dict.fromkeys(("info", "describe", "inspect"), "`stillproof show NAME` explains a component."),

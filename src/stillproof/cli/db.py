@@ -1,4 +1,4 @@
-"""stillproof db: merge stores, remove a run, or tidy up."""
+"""stillproof db: merge stores, exchange results, remove a run, or tidy up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stillproof.cli import merge
+from stillproof.cli import merge, results_files
 from stillproof.cli.command_group import WholeHelp
 from stillproof.cli.options import JsonOption, StoreOption
 from stillproof.cli.output import say, write, write_json
@@ -15,18 +15,25 @@ from stillproof.cli.output import say, write, write_json
 FILES_STAY = "note: the files stay, since other stores may share this folder of artifacts."
 
 app = typer.Typer(
-    cls=WholeHelp, help="Merge stores, remove a run, or tidy up.", no_args_is_help=True, rich_markup_mode=None
+    cls=WholeHelp,
+    help="Merge stores, exchange results, remove a run, or tidy up.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 app.command("merge")(merge.command)
+app.command("export-results")(results_files.export_command)
+app.command("import-results")(results_files.import_command)
 
 
 @app.command("rm")
 def rm(
-    run: Annotated[str, typer.Argument(help="Run or single call: its number, name or hash, as status lists them.")],
+    run: Annotated[
+        str, typer.Argument(help="Run or single call: its number, name or hash; or imported results: their name.")
+    ],
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove a run with the cells and artifacts that nothing else uses."""
+    """Remove a run with the cells and artifacts that nothing else uses, or imported results."""
     from stillproof.report.runs import called, find_run_or_call
     from stillproof.report.tables.table import Bytes
     from stillproof.report.tables.text import text_of
@@ -34,6 +41,12 @@ def rm(
     from stillproof.store.store import open_store
 
     with open_store(store, create=False) as opened:
+        if all(run not in (other.name, other.suite) for other in opened.results.runs()) and opened.bundles.remove(run):
+            if as_json:
+                write_json({"results": run})
+            else:
+                write(f"the imported results {run!r} are removed")
+            return
         found = find_run_or_call(opened, run)
         gone = remove_run(opened, found)
     if gone.files_stay:

@@ -14,6 +14,8 @@ from stillproof.cli import (
     attack,
     attack_bench,
     attack_set,
+    audit,
+    card,
     check,
     cite,
     compare,
@@ -30,7 +32,9 @@ from stillproof.cli import (
     status,
     table,
     train,
+    verify,
     why,
+    zoo,
 )
 from stillproof.cli import list as list_verb
 from stillproof.cli.attack_options import OptionalPolicy
@@ -71,16 +75,20 @@ app.command("show")(show.command)
 app.add_typer(data.app, name="data")
 app.command("distill")(distill.command)
 app.command("import")(import_.command)
+app.add_typer(zoo.app, name="zoo")
 app.command("train")(train.command)
 app.command("attack", cls=OptionalPolicy)(attack.command)
 app.command("attack-bench")(attack_bench.command)
 app.add_typer(attack_set.app, name="attack-set")
+app.command("audit")(audit.command)
 app.command("run")(run.command)
 app.command("status")(status.command)
 app.command("table")(table.command)
 app.command("compare")(compare.command)
+app.command("verify")(verify.command)
 app.command("plot")(plot.command)
 app.add_typer(pool.app, name="pool")
+app.command("card")(card.command)
 app.command("gallery")(gallery.command)
 app.command("cite")(cite.command)
 app.command("why")(why.command)

@@ -73,6 +73,8 @@ def _notes(found: Merged) -> list[str]:
     if found.unnamed:
         count = _count(found.unnamed, "artifact")
         notes.append(f"{count} came without a name, since ours have it: {_few(found.unnamed)}.")
+    if found.differing:
+        notes.append(f"ours has other results called {_few(found.differing)}, which stay.")
     if found.busy:
         busy = _few(found.busy.values())
         notes.append(f"what is being computed here did not come ({len(found.busy)}): {busy}.")

@@ -33,6 +33,14 @@ MethodsOption = Annotated[str | None, typer.Option("--methods", help="Show only 
 WorkersOption = Annotated[
     int, typer.Option("--workers", min=1, help="Number of processes; with several, each uses one thread.")
 ]
+SomeWorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        help="Number of processes; with several, each uses one thread. [default: one per core for long CPU runs]",
+    ),
+]
 DeviceOption = Annotated[
     str | None,
     typer.Option("--device", help="Where to compute: cpu, cuda or cuda:1. [default: the first GPU, else the CPU]"),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
-from stillproof.core.reference import list_text
+from stillproof.report.run_command import FLAGS, option
 
 if TYPE_CHECKING:
     from stillproof.run.cost_cuts import Cut
-
-# The parameters that have an option of their own.
-FLAGS = ("dataset", "methods", "ipc", "seeds", "network", "recipe", "selection", "protocol", "scale")
 
 
 def as_option(cut: Cut, set_before: Container[str]) -> str:
@@ -22,7 +18,4 @@ def as_option(cut: Cut, set_before: Container[str]) -> str:
         cut: The change.
         set_before: The parameters that the command gives by ``--set``; another ``--set`` takes the place of these.
     """
-    text = list_text(cut.after) if isinstance(cut.after, list) else str(cut.after)
-    if cut.parameter in FLAGS and cut.parameter not in set_before:
-        return f"--{cut.parameter} {shlex.quote(text)}"
-    return f"--set {shlex.quote(f'{cut.parameter}={text}')}"
+    return option(cut.parameter, cut.after, flag=cut.parameter in FLAGS and cut.parameter not in set_before)

@@ -16,6 +16,7 @@ from stillproof.cli.options import (
     DeviceOption,
     JsonOption,
     PluginOption,
+    SomeWorkersOption,
     StoreOption,
     one_of,
     other_settings,
@@ -81,14 +82,7 @@ def command(
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            min=1,
-            help="Number of processes; with several, each uses one thread. [default: one per core for long CPU runs]",
-        ),
-    ] = None,
+    workers: SomeWorkersOption = None,
     device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -122,6 +116,8 @@ def command(
     with session(store, data, plugin, workers, device) as opened:
         status = opened.run_suite(suite, options, name=name, note=note, only_matching=only, stop_at_failure=stop)
         _say_shared(status.shared)
+        if status.sharing:
+            say(status.sharing.sentence())
         report = _report(opened.store, status.run, None if only is None else status)
         print_tables(report, "json" if as_json else "text")
         failed = [cell for cell, state in status.items() if state == "failed"]

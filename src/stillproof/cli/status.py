@@ -11,10 +11,12 @@ import typer
 
 from stillproof.cli.options import JsonOption, StoreOption
 from stillproof.cli.output import say, write, write_json, write_table
+from stillproof.core.amounts import duration
 
 if TYPE_CHECKING:
     from stillproof.report.failures import Cause
     from stillproof.report.run_list import ListedRun
+    from stillproof.store.bundle import Bundle
     from stillproof.store.leftovers import Leftovers
 
 MOST = 20  # runs, and single calls
@@ -49,6 +51,7 @@ def command(
     )
     _print_runs(found.runs)
     _print_calls(found.calls)
+    _print_imported(found.bundles)
     if found.causes:
         reasons = [(str(cause.cells), cause.label, cause.sentence, cause.place) for cause in found.causes]
         title = "failed; the same command tries again, --failed tells more"
@@ -96,6 +99,16 @@ def _print_calls(calls: Sequence[ListedRun]) -> None:
         about = (str(one.run.id), one.run.verb, ", ".join(set_of), row["dataset"], ", ".join(how))
         rows.append((*about, accuracy, _when(one.run.asked), one.progress()))
     write_table(header, rows, title=f"single calls, newest first{_of(calls)}")
+
+
+def _print_imported(bundles: Sequence[Bundle]) -> None:
+    if bundles:
+        rows = [
+            (one.name, one.suite, one.date, f"{one.done} of {len(one.answers)}", duration(one.seconds))
+            for one in bundles
+        ]
+        title = "imported results, which no run uses; `stillproof verify NAME` computes some again"
+        write_table(("name", "suite", "date", "answers", "time there"), rows, title=title)
 
 
 def _print_leftovers(left: Leftovers) -> None:

@@ -55,15 +55,20 @@ def _over_sentence(known: Sequence[Summary], mark: str) -> str:
     if all(value.ci95 is None for value in known):
         return f"Means over n = {n} {over}."
     without = " (none where n = 1)" if counts[0] == 1 else ""
-    return f"Means over n = {n} {over}; {mark}: Student's 95 % interval{_scale(known)}{without}."
+    return f"Means over n = {n} {over}; {mark}: {_interval(known)}{without}."
 
 
-def _scale(values: Sequence[Summary]) -> str:
-    """Say which intervals were taken on the logit scale; differences, in points, never are."""
-    scales = {value.on_logit for value in values if value.ci95 is not None}
-    if len(scales) > 1:
-        return ", on the logit scale for what is in %"
-    return " on the logit scale" if scales == {True} else ""
+def _interval(values: Sequence[Summary]) -> str:
+    """Say by which rules intervals are: Student's on either scale, or Wilson's; differences are on the plain scale."""
+    rules = {value.rule for value in values if value.ci95 is not None}
+    if rules == {"images"}:
+        return "Wilson's 95 % interval over the test images, which is wider than Student's over seeds"
+    scale = ""
+    if "logit" in rules:
+        scale = ", on the logit scale for what is in %" if "student" in rules else " on the logit scale"
+    if "images" not in rules:
+        return f"Student's 95 % interval{scale}"
+    return f"Student's 95 % interval over seeds{scale}, or Wilson's over the test images where that is the wider"
 
 
 def published_sentence(values: Iterable[Published | PublishedSearch | None], mark: str) -> str:

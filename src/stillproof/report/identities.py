@@ -1,10 +1,12 @@
-"""Finds the components in a spec: each is there with its name, version and parameters."""
+"""Finds the components in a spec: each is there with its name, version and parameters, and says if it has risen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from stillproof.core.components import REGISTRIES
+from stillproof.core.lock import generations_in_names
 from stillproof.core.spec import Json
 
 IDENTITY = {"name", "version", "params"}  # what the identity of a component has at least
@@ -29,3 +31,21 @@ def identities(value: Any, key: str = "") -> Iterator[tuple[str, Json]]:
     elif isinstance(value, list):
         for inner in value:
             yield from identities(inner, key)
+
+
+def components_in(spec: Json) -> Iterator[tuple[str, str, Json]]:
+    """Yield kind, name and the rest of what is known of the stage of a spec, and of every component in it."""
+    if isinstance(stage := spec.get("stage"), str):
+        yield "stages", stage, spec
+    for kind, identity in identities(spec):
+        yield kind, identity["name"], identity
+
+
+def has_risen(kind: str, name: str, known: Mapping[str, Any]) -> bool:
+    """Say whether a component of ours is of a later version or generation than what is ``known`` of it."""
+    entry = REGISTRIES[kind].entries().get(name)
+    if entry is None or entry.origin != "stillproof" or "own" in known:
+        return False
+    before = known.get("generations", {})
+    now = generations_in_names().get(f"{kind}/{name}", {})
+    return entry.version > known.get("version", 1) or any(before.get(file, 1) < now[file] for file in now)

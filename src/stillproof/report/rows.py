@@ -8,7 +8,7 @@ from typing import Any
 from stillproof.report.answers import Answered
 from stillproof.report.stale import stale_notes
 from stillproof.report.tables.table import Difference
-from stillproof.score.stats import summarise
+from stillproof.score.difference import difference_of_shares
 from stillproof.store.failure_text import ENDED, NOT_COMPUTED
 
 Rows = Mapping[str, Sequence[Answered]]  # by section
@@ -41,10 +41,39 @@ def complete(*columns: Values) -> list[tuple[float, ...]]:
     return [values for values in known if len(values) == len(columns)]
 
 
-def paired(first: Values, second: Values) -> Difference | None:
-    """Return by how much the first is above the second, seed by seed."""
-    differences = [one - other for one, other in complete(first, second)]
-    return Difference(summarise(differences)) if differences else None
+def paired(first: Values, second: Values, images: int | None = None) -> Difference | None:
+    """Return by how much the first is above the second, seed by seed.
+
+    Args:
+        first: A number of each seed.
+        second: The same of what is subtracted.
+        images: If both are shares of as many test images, their number, so that the interval knows of these, too.
+    """
+    seeds = complete(first, second)
+    if not seeds:
+        return None
+    one, other = zip(*seeds, strict=True)
+    return Difference(difference_of_shares(one, other, images))
+
+
+def above(first: Answered, second: Answered, name: str = "accuracy", counted: str = "n_test") -> Difference | None:
+    """Return by how much a share of images in the first row is above that in the second, seed by seed.
+
+    Args:
+        first: A row.
+        second: The one that is subtracted; if it asks for the very same cells, there is no difference by definition.
+        name: What answers call the share.
+        counted: What they call the number of images.
+    """
+    same = bool(first.cells) and first.cells == second.cells
+    return paired(first.values(name), second.values(name), None if same else common_count((first, second), counted))
+
+
+def common_count(rows: Iterable[Answered | None], counted: str = "n_test") -> int | None:
+    """Return the number of images that all answers of some rows have; nothing, if they do not say or differ."""
+    answered = [row for row in rows if row is not None and row.missing < len(row.results)]
+    counts = {row.counted(counted) for row in answered}
+    return counts.pop() if len(counts) == 1 else None
 
 
 def missing_notes(rows: Iterable[Answered]) -> list[str]:

@@ -86,8 +86,10 @@ def report_of(
     found, asked = _asked(run.suite, rows)
     if sections is not None:
         asked = sections_named(asked, sections)
+    elif summing_up := [section for section in asked if section.sums_up]:
+        asked = summing_up
     if methods is not None:
-        asked = [section for section in asked if any(map(wanted.shows, found[section.name]))]
+        asked = [one for one in asked if one.sums_up or any(map(wanted.shows, found[one.name]))]
     return RunReport(run, rows, found, asked, wanted)
 
 
@@ -100,7 +102,7 @@ def _asked(suite: str, rows: Sequence[Answered]) -> tuple[Rows, list[Section[Any
     """Return the rows by section, and the sections that have any; where there is none, all rows are one section."""
     known = _reports_of(suite)
     found = by_section(rows, known[0].name) if known else {}
-    asked = [section for section in known if section.name in found]
+    asked = [section for section in known if section.sums_up or section.name in found]
     return (found, asked) if asked else ({suite: rows}, [accuracy_section(suite)])
 
 

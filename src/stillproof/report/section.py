@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from stillproof.report.figures.values import FigureData
 
 Ask = TypeVar("Ask")
+BETWEEN = "/"  # the name of a suite and that of one of its sections, in a run that asks several suites
 
 
 def no_figures(rows: Rows) -> Mapping[str, FigureData]:
@@ -36,6 +37,7 @@ class Section(Generic[Ask]):
         title: What it is about, in a few words.
         question: What it asks, in one sentence.
         reading: How to read its answer, in one sentence.
+        sums_up: It has no rows of its own, and is shown alone unless others are asked for.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Section(Generic[Ask]):
     title: str = ""
     question: str = ""
     reading: str = ""
+    sums_up: bool = False
 
     def as_dict(self) -> dict[str, str]:
         """Return what it is about as JSON values."""

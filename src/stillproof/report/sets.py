@@ -59,7 +59,7 @@ def sets_of_run(store: Store, run: Run, ipc: Collection[int] | None) -> list[Sho
     chosen = [row for row in run.rows if not ipc or row.get("ipc") in ipc]
     # Sets that were there before, which no cell of the run made; they are called as in its tables.
     there = {row["set"]: row["method"] for row in chosen if "set" in row}
-    found = dict.fromkeys((*there, *_sets_behind(store, [row["cells"][0] for row in chosen if row["cells"]])))
+    found = dict.fromkeys((*there, *sets_behind(store, [row["cells"][0] for row in chosen if row["cells"]])))
     if not found:
         raise BadInput(f"{called(run)} has no distilled set yet: `stillproof status` says why.")
     sets = [named_set(store, artifact) for artifact in found]
@@ -68,7 +68,7 @@ def sets_of_run(store: Store, run: Run, ipc: Collection[int] | None) -> list[Sho
     ]
 
 
-def _sets_behind(store: Store, cells: Sequence[str]) -> list[str]:
+def sets_behind(store: Store, cells: Sequence[str]) -> list[str]:
     """Return the distilled sets that cells read, directly or not, in their order; those on the way are left out."""
     named: dict[str, str] = {}
     seen: set[str] = set()

@@ -6,12 +6,10 @@ A generation that rose renames a cell, so that a run computes it anew; a run of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from stillproof.core.components import REGISTRIES
-from stillproof.core.lock import generations_in_names
 from stillproof.core.spec import Json
-from stillproof.report.identities import identities
+from stillproof.report.identities import components_in, has_risen
 from stillproof.store.results import Question
 from stillproof.store.store import Store
 
@@ -58,19 +56,6 @@ def _those_read_first(questions: Mapping[str, Question]) -> Iterator[str]:
 
 def _older(spec: Json) -> Iterator[str]:
     """Yield the components of a spec that have risen since."""
-    stage = spec.get("stage")
-    if isinstance(stage, str) and _has_risen("stages", stage, spec):
-        yield f"stage {stage}"
-    for kind, identity in identities(spec):
-        if _has_risen(kind, identity["name"], identity):
-            yield f"{REGISTRIES[kind].kind} {identity['name']}"
-
-
-def _has_risen(kind: str, name: str, known: Mapping[str, Any]) -> bool:
-    """Say whether a component of ours is of a later version or generation than what is ``known`` of it."""
-    entry = REGISTRIES[kind].entries().get(name)
-    if entry is None or entry.origin != "stillproof" or "own" in known:
-        return False
-    before = known.get("generations", {})
-    now = generations_in_names().get(f"{kind}/{name}", {})
-    return entry.version > known.get("version", 1) or any(before.get(file, 1) < now[file] for file in now)
+    for kind, name, known in components_in(spec):
+        if has_risen(kind, name, known):
+            yield f"{REGISTRIES[kind].kind} {name}"

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stillproof.core.spec import Json
+from stillproof.report.bundle_facts import bundle_facts, bundle_line
 from stillproof.report.failures import Cause, causes_of
 from stillproof.report.run_list import ListedRun, listed
 from stillproof.store.leftovers import Leftovers, leftovers
 from stillproof.store.links import abandoned
 from stillproof.store.records import Record
 from stillproof.store.store import Store
+
+if TYPE_CHECKING:
+    from stillproof.store.bundle import Bundle
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class StoreStatus:
         failed: Cells that failed, newest first.
         causes: The same, told once for each cause.
         leftovers: What nothing needs.
+        bundles: Imported results.
     """
 
     store: str
@@ -36,6 +42,7 @@ class StoreStatus:
     failed: Sequence[Record]
     causes: Sequence[Cause]
     leftovers: Leftovers
+    bundles: Sequence[Bundle] = ()
 
     def __repr__(self) -> str:
         """Return a line on the cells, and one for each run and single call."""
@@ -44,7 +51,8 @@ class StoreStatus:
             states.update(counts)
         cells = ", ".join(f"{count} {state}" for state, count in sorted(states.items())) or "none"
         asked = [one.line() for one in (*self.runs, *self.calls)]
-        return "\n".join((f"store {self.store}, cells: {cells}", *asked))
+        others = [f"imported results {bundle_line(bundle)}" for bundle in self.bundles]
+        return "\n".join((f"store {self.store}, cells: {cells}", *asked, *others))
 
     def as_dict(self) -> Json:
         """Return it as JSON values."""
@@ -57,6 +65,7 @@ class StoreStatus:
             "failed": [{"cell": r.id, "stage": r.stage, "error": r.error} for r in self.failed],
             "causes": [cause.as_dict() for cause in self.causes],
             "leftovers": [{"cell": cell.id, "stage": cell.stage, "state": cell.state} for cell in left.cells],
+            "imported_results": [bundle_facts(bundle) for bundle in self.bundles],
             "checkpoints": [str(path) for path in left.checkpoints],
         }
 
@@ -73,6 +82,7 @@ def status_of(store: Store) -> StoreStatus:
         failed=failed,
         causes=causes_of(failed),
         leftovers=leftovers(store),
+        bundles=store.bundles.all(),
     )
 
 

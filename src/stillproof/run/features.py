@@ -46,6 +46,10 @@ class Embedder:
         own = front_of(distilled.space, self.store).to(self.device)
         return self._embed(images, lambda part: self.model.front(own.inverse(part.to(self.device))))
 
+    def pixels(self, images: Tensor) -> Features:
+        """Return the features of images that are pixels."""
+        return self._embed(images, lambda part: self.model.front(part.to(self.device)))
+
     @torch.no_grad()
     def _embed(self, items: Tensor, into_space: Callable[[Tensor], Tensor]) -> Features:
         """Return the features of the items, which ``into_space`` turns into images part by part."""

@@ -11,6 +11,7 @@ from stillproof.core.spec import Json
 from stillproof.run.cost_cuts import Cut
 from stillproof.run.cost_parts import CostPart
 from stillproof.run.estimate import Estimate
+from stillproof.run.sharing import Sharing
 
 DIVISIONS = ("by_section", "by_method", "by_section_and_method")
 
@@ -60,6 +61,7 @@ class Forecast:
         disk_bytes: What the answers take in the store.
         cuts: The settings that would save most.
         left_out: What is left out, and why.
+        sharing: What several suites share, where several are asked.
     """
 
     estimate: Estimate
@@ -73,6 +75,7 @@ class Forecast:
     disk_bytes: float
     cuts: Sequence[Cut]
     left_out: Sequence[str]
+    sharing: Sharing | None = None
 
     def __repr__(self) -> str:
         """Return what matters most, and the time of every method."""
@@ -86,6 +89,8 @@ class Forecast:
         yield f"{whole.cells} cells, {whole.cached} in the store already; to compute: {left}"
         if not whole.by_stage:
             return
+        if self.sharing:
+            yield self.sharing.sentence()
         processes = "1 process" if self.workers == 1 else f"{self.workers} processes"
         source = "the speed of a typical machine"
         share = f"{100 * self.measured:.0f} %"
@@ -113,5 +118,6 @@ class Forecast:
             "disk_bytes": self.disk_bytes,
             "cuts": [dataclasses.asdict(cut) for cut in self.cuts],
             "left_out": list(self.left_out),
+            "sharing": self.sharing and self.sharing.as_dict(),
         }
         return self.estimate.as_dict() | about | divided

@@ -13,6 +13,7 @@ from stillproof.run.estimate import Here, estimate, left_of
 from stillproof.run.forecast import AssumedTime, Forecast, Memory
 from stillproof.run.plan import Planner
 from stillproof.run.rates import REACHED, Assumed
+from stillproof.run.sharing import sharing_of
 from stillproof.store.store import Store
 
 ROW_BYTES = 4000  # of a cell in the database
@@ -56,6 +57,7 @@ def forecast_suite(
         disk_bytes=sum(cell.disk + ROW_BYTES for cell in left),
         cuts=[] if config is None else cuts_of(planner, suite, config, cost),
         left_out=left_out,
+        sharing=sharing_of(rows, cells, {cell.id: machine.seconds(cell) for cell in cells.values()}),
     )
 
 

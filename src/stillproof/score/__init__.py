@@ -13,6 +13,7 @@ from stillproof.score.dd_ranking import hard_label_recovery as hard_label_recove
 from stillproof.score.dd_ranking import improvement_over_random as improvement_over_random
 from stillproof.score.dd_ranking import label_robust_score as label_robust_score
 from stillproof.score.difference import DifferenceOverSeeds as DifferenceOverSeeds
+from stillproof.score.difference import difference_of_shares as difference_of_shares
 from stillproof.score.difference import paired_difference as paired_difference
 from stillproof.score.difference import unpaired_difference as unpaired_difference
 from stillproof.score.edsr import dsr as dsr
@@ -33,11 +34,20 @@ from stillproof.score.nas import Choice as Choice
 from stillproof.score.nas import choice as choice
 from stillproof.score.nas import rank_agreement as rank_agreement
 from stillproof.score.nas import spearman_by_seed as spearman_by_seed
+from stillproof.score.nearness import Leaning as Leaning
+from stillproof.score.nearness import copies_by_distance as copies_by_distance
+from stillproof.score.nearness import leaning as leaning
+from stillproof.score.nearness import nearness_limit as nearness_limit
 from stillproof.score.optimality import best_known as best_known
 from stillproof.score.optimality import global_optimality as global_optimality
 from stillproof.score.optimality import local_optimality as local_optimality
+from stillproof.score.over_images import square_and_add as square_and_add
+from stillproof.score.over_images import wilson as wilson
 from stillproof.score.rank_correlation import kendall as kendall
 from stillproof.score.rank_correlation import spearman as spearman
+from stillproof.score.rank_stability import RankShares as RankShares
+from stillproof.score.rank_stability import Stability as Stability
+from stillproof.score.rank_stability import rank_stability as rank_stability
 from stillproof.score.ranking import drop as drop
 from stillproof.score.ranking import order_kept as order_kept
 from stillproof.score.ranking import ranking_preserved as ranking_preserved
@@ -45,7 +55,6 @@ from stillproof.score.ranking import unseen_mean as unseen_mean
 from stillproof.score.robust_curve import RobustPoint as RobustPoint
 from stillproof.score.robust_curve import area_under as area_under
 from stillproof.score.robust_curve import robust_curve as robust_curve
-from stillproof.score.robust_curve import wilson as wilson
 from stillproof.score.robustness import AttackPool as AttackPool
 from stillproof.score.robustness import attack_efficiency as attack_efficiency
 from stillproof.score.robustness import crei as crei
@@ -54,3 +63,9 @@ from stillproof.score.robustness import robustness_ratio as robustness_ratio
 from stillproof.score.stats import Summary as Summary
 from stillproof.score.stats import summarise as summarise
 from stillproof.score.stats import summarise_accuracies as summarise_accuracies
+from stillproof.score.stats import wider_of as wider_of
+from stillproof.score.tiers import Compared as Compared
+from stillproof.score.tiers import MethodAnswers as MethodAnswers
+from stillproof.score.tiers import Place as Place
+from stillproof.score.tiers import Tiers as Tiers
+from stillproof.score.tiers import rank_tiers as rank_tiers

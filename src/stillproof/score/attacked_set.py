@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stillproof.score.robust_curve import wilson
+from stillproof.score.robust_curve import wilson  # whose generation is part of the names of attacked sets
 
 WAYS = {"float": "said", "rounded": "rounded", "truncated": "truncated"}  # what images are kept as, and the answers
 SIZES = ("linf", "l2", "l1")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from scipy.special import stdtr, stdtrit
 
-from stillproof.score.stats import Summary, summarise
+from stillproof.score.over_images import square_and_add
+from stillproof.score.stats import Summary, summarise, wider_of
 
 DIGITS = 12  # differences that are equal but for rounding are equal
 
@@ -18,11 +19,14 @@ class DifferenceOverSeeds:
     """By how much the first is above the second, and how likely that is by chance.
 
     The chance is unknown where n = 1, and where the seeds do not differ at all, though they are few: accuracies are
-    counts of images, so that such a spread is no measure of anything.
+    counts of images, so that such a spread is no measure of anything. ``error`` is the standard error of the mean, and
+    ``freedom`` are its degrees of freedom; both are unknown where n = 1.
     """
 
     summary: Summary
     p: float | None
+    error: float | None = None
+    freedom: float | None = None
 
 
 def paired_difference(first: Sequence[float], second: Sequence[float]) -> DifferenceOverSeeds:
@@ -30,7 +34,8 @@ def paired_difference(first: Sequence[float], second: Sequence[float]) -> Differ
     found = summarise([round(one - other, DIGITS) for one, other in zip(first, second, strict=True)])
     if found.std is None:
         return DifferenceOverSeeds(found, None)
-    return DifferenceOverSeeds(found, _chance(found.mean, found.std / math.sqrt(found.n), found.n - 1))
+    error, freedom = found.std / math.sqrt(found.n), found.n - 1
+    return DifferenceOverSeeds(found, _chance(found.mean, error, freedom), error, freedom)
 
 
 def unpaired_difference(first: Sequence[float], second: Sequence[float]) -> DifferenceOverSeeds:
@@ -45,7 +50,28 @@ def unpaired_difference(first: Sequence[float], second: Sequence[float]) -> Diff
     freedom = error**4 / weights if weights else one.n + other.n - 2
     half = float(stdtrit(freedom, 0.975)) * error
     summary = Summary(mean, None, min(one.n, other.n), (mean - half, mean + half))
-    return DifferenceOverSeeds(summary, _chance(mean, error, freedom))
+    return DifferenceOverSeeds(summary, _chance(mean, error, freedom), error, freedom)
+
+
+def difference_of_shares(first: Sequence[float], second: Sequence[float], images: int | None) -> Summary:
+    """Summarise by how much accuracies, or other shares of as many images, are above others, seed by seed.
+
+    The interval is Student's over seeds, or Newcombe's over the images where that is the wider.
+
+    Args:
+        first: One share per seed.
+        second: The same of what is subtracted.
+        images: How many images each is a share of; if that is not known, the interval is Student's.
+    """
+    seeds = list(zip(first, second, strict=True))
+    found = summarise([one - other for one, other in seeds])
+    if images is None:
+        return found
+    return wider_of(found, (square_and_add(_minus, seed, (images, images)) for seed in seeds))
+
+
+def _minus(shares: Sequence[float]) -> float:
+    return shares[0] - shares[1]
 
 
 def _chance(mean: float, error: float, freedom: float) -> float | None:

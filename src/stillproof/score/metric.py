@@ -5,15 +5,17 @@ A metric is computed when a table is made. It is no cell: a new one needs no new
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy.typing as npt
 
 from stillproof.core.errors import BadInput, Unsupported
-from stillproof.score.stats import Summary, summarise, summarise_accuracies
+from stillproof.score.over_images import Ends
+from stillproof.score.stats import Summary, summarise, summarise_accuracies, wider_of
 
 Arrays = Mapping[str, npt.NDArray[Any]]  # one value per image, by name
 Evidence = TypeVar("Evidence")
@@ -85,9 +87,63 @@ class UnderAttack:
     models: Sequence[AttackedModel]
     pool: Sequence[AttackedModel] = ()
 
+    @property
+    def images(self) -> int | None:
+        """Return how many images each model is attacked on, if all have as many: they are the same ones."""
+        counts = {model.images for model in self.models}
+        return counts.pop() if len(counts) == 1 else None
+
+    def shares(self) -> dict[tuple[int, str | None], float]:
+        """Return the accuracies that are known, by the model's place and the attack; before attacks, None."""
+        known = [((place, None), model.clean_accuracy) for place, model in enumerate(self.models)]
+        made = [
+            ((place, name), attack.accuracy)
+            for place, model in enumerate(self.models)
+            for name, attack in model.attacks.items()
+        ]
+        return {key: share for key, share in (*known, *made) if share is not None}
+
+    def with_shares(self, shares: Mapping[tuple[int, str | None], float]) -> Self:
+        """Return the same with other accuracies."""
+        return dataclasses.replace(self, models=[_with(shares, *one) for one in enumerate(self.models)])
+
+
+def _with(shares: Mapping[tuple[int, str | None], float], place: int, model: AttackedModel) -> AttackedModel:
+    attacks = {
+        name: dataclasses.replace(attack, accuracy=shares.get((place, name))) for name, attack in model.attacks.items()
+    }
+    return dataclasses.replace(model, clean_accuracy=shares.get((place, None)), attacks=attacks)
+
 
 @dataclass(frozen=True, slots=True)
-class LabelSides:
+class _Sides:
+    """Accuracies of several trainings on the same test images.
+
+    Args:
+        images: How many test images; none if that is not known.
+        cells: By the name of an accuracy, the cell of its training: two names of one cell are one accuracy.
+    """
+
+    images: int | None = field(default=None, kw_only=True)
+    cells: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+
+    def shares(self) -> dict[str, float]:
+        """Return the accuracies that are known, by their cell or else by their name."""
+        return {
+            self.cells.get(name, name): share for name in self._names() if (share := getattr(self, name)) is not None
+        }
+
+    def with_shares(self, shares: Mapping[str, float]) -> Self:
+        """Return the same with other accuracies."""
+        moved: dict[str, Any] = {name: shares.get(self.cells.get(name, name)) for name in self._names()}
+        return dataclasses.replace(self, **moved)
+
+    def _names(self) -> list[str]:
+        return [one.name for one in dataclasses.fields(self) if one.name not in ("images", "cells")]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSides(_Sides):
     """The accuracies that tell images from labels; none where one is not computed yet.
 
     Args:
@@ -104,7 +160,7 @@ class LabelSides:
 
 
 @dataclass(frozen=True, slots=True)
-class AugmentationSides:
+class AugmentationSides(_Sides):
     """The accuracies that tell images from augmentation: of distilled and of random images, with it and without."""
 
     own_with: float | None = None
@@ -138,13 +194,22 @@ class Metric(Generic[Evidence]):
         """Return the mean over seeds with its interval: Student's, on the plain scale."""
         return summarise(values)
 
+    def over_images(self, evidence: Evidence) -> Ends | None:
+        """Return the 95 % interval of one seed's number over other test images, where ``summary`` knows of none.
+
+        It stands in where it is wider than that of ``summary``. Nothing, if there is none.
+        """
+        return None
+
     def over_seeds(self, evidence: Sequence[Evidence | None]) -> Summary | None:
         """Return the mean over the seeds that have a value; nothing if none has one."""
         found = [(one, self.value_or_none(one)) for one in evidence if one is not None]
-        known = [(self.images(one), value) for one, value in found if value is not None]
-        counts = {images for images, _ in known}
-        values = [value for _, value in known]
-        return self.summary(values, counts.pop() if len(counts) == 1 else None) if values else None
+        known = [(one, value) for one, value in found if value is not None]
+        if not known:
+            return None
+        counts = {self.images(one) for one, _ in known}
+        summary = self.summary([value for _, value in known], counts.pop() if len(counts) == 1 else None)
+        return wider_of(summary, (self.over_images(one) for one, _ in known))
 
     def value_or_none(self, evidence: Evidence | None) -> float | None:
         """Return the number of one seed, or nothing where there is none."""
@@ -172,7 +237,10 @@ def all_known(*values: float | None) -> list[float]:
 
 
 class ShareOfImages(Metric[Evidence]):
-    """A metric that is a share of images: its interval is Student's on the logit scale, and stays within 0 and 1."""
+    """A metric that is a share of images: its interval stays within 0 and 1.
+
+    It is Student's over seeds on the logit scale, or Wilson's over the images where that is the wider.
+    """
 
     def summary(self, values: Sequence[float], images: int | None) -> Summary:
         """Return the mean over seeds with its interval."""
@@ -180,15 +248,13 @@ class ShareOfImages(Metric[Evidence]):
 
 
 class ShareUnderAttack(ShareOfImages[UnderAttack]):
-    """A share of the images that models are attacked on; of several models, the mean, a share of all their images."""
+    """A share of the images that models are attacked on; of several models, the mean over them."""
 
     takes: ClassVar[type] = UnderAttack
 
     def images(self, evidence: UnderAttack) -> int | None:
-        """Return how many images all models together are attacked on, if all have as many."""
-        counts = {model.images for model in evidence.models}
-        each = counts.pop() if len(counts) == 1 else None
-        return None if each is None else each * len(evidence.models)
+        """Return how many images there are; several models are attacked on the same ones, which count once."""
+        return evidence.images
 
 
 class AnswerShare(ShareOfImages[StoredAnswer]):

@@ -9,7 +9,8 @@ import numpy as np
 
 from stillproof.core.seeds import Seeds
 from stillproof.score.agreement import Agreement, Resamples, agreement, no_agreement
-from stillproof.score.stats import Summary, summarise, summarise_accuracies
+from stillproof.score.difference import difference_of_shares
+from stillproof.score.stats import Summary, summarise_accuracies
 
 RESAMPLES = 2000
 DIGITS = 12  # means that are equal but for rounding are ties
@@ -67,10 +68,16 @@ def unseen_mean(accuracies: BySeed, home: str, n_test: int | None = None) -> Sum
     return summarise_accuracies(_unseen(accuracies, home), n_test)
 
 
-def drop(accuracies: BySeed, home: str) -> Summary:
-    """Return by how much ``home`` is above the unseen networks' mean, seed by seed, summarised over seeds."""
+def drop(accuracies: BySeed, home: str, n_test: int | None = None) -> Summary:
+    """Return by how much ``home`` is above the unseen networks' mean, seed by seed, summarised over seeds.
+
+    Args:
+        accuracies: Those of one method on each network.
+        home: The network that the method distilled with.
+        n_test: Number of test images, if it is known.
+    """
     unseen = _unseen(accuracies, home)
-    return summarise([own - mean for own, mean in zip(accuracies[home], unseen, strict=True)])
+    return difference_of_shares(accuracies[home], unseen, n_test)
 
 
 def _unseen(accuracies: BySeed, home: str) -> list[float]:

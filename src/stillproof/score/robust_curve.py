@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stillproof.core.errors import BadInput
+from stillproof.score.over_images import wilson as wilson
 
 Numbers = Sequence[float] | npt.NDArray[np.floating]
 Flags = Sequence[bool] | npt.NDArray[np.bool_]
-NORMAL = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
 # An attack keeps changes within its ball, but float32 makes the size of most a little larger: by the rounding of a
 # pixel near 1, and of a sum over many pixels by a share of it.
 PIXEL_ROUNDING = 2.0**-23
@@ -64,14 +64,6 @@ def area_under(distances: Numbers, clean_right: Flags, up_to: float) -> float:
     if not up_to > 0 or not np.isfinite(up_to):
         raise BadInput(f"up_to = {up_to:g} is not allowed: an area needs a finite radius above 0.")
     return float(np.minimum(_reached(distances, clean_right), up_to).mean())
-
-
-def wilson(count: int, total: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share, which stays within 0 and 1."""
-    share, room = count / total, NORMAL**2 / total
-    middle = (share + room / 2) / (1 + room)
-    half = NORMAL / (1 + room) * float(np.sqrt(share * (1 - share) / total + room / (4 * total)))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _reached(distances: Numbers, clean_right: Flags) -> npt.NDArray[np.float64]:

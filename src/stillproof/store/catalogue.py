@@ -74,6 +74,13 @@ class Catalogue:
         found = self._find(table.c.id == artifact)
         return found[0].cell if found else None
 
+    def makers_of(self, artifacts: Sequence[str]) -> dict[str, str]:
+        """Return the cells that made those of the artifacts that were made in this store, by artifact."""
+        query = select(table.c.id, table.c.cell).where(table.c.cell.is_not(None))
+        with self._database.read() as connection:
+            rows = [row for part in chunks(artifacts) for row in connection.execute(query.where(table.c.id.in_(part)))]
+        return {row.id: row.cell for row in rows}
+
     def names_of(self, artifacts: Sequence[str], kind: str) -> dict[str, str]:
         """Return the names of the artifacts of one kind among these; an artifact without a name has an empty one."""
         query = select(table.c.id, table.c.name).where(table.c.kind == kind)

@@ -1,4 +1,4 @@
-"""Merges another store into this one: cells, artifacts, pools and runs, each by its id."""
+"""Merges another store into this one: cells, artifacts, pools, runs and imported results, each by its id or name."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Merged:
         busy: Cells that are computed here right now, so that their answers did not come; likewise.
         renamed: What runs are called here, by their names there, which ours have.
         unnamed: Names of artifacts there which ours have; those came without a name.
+        differing: Names of imported results under which ours has others, which stay.
     """
 
     answers: list[str]
@@ -59,6 +60,7 @@ class Merged:
     busy: dict[str, str]
     renamed: dict[str, str]
     unnamed: list[str]
+    differing: list[str]
 
     def as_dict(self) -> Json:
         """Return it as JSON values."""
@@ -109,6 +111,7 @@ def merge(store: Store, other: Store) -> Merged:
         busy=_in_words(theirs, busy),
         renamed=renamed,
         unnamed=brought.unnamed,
+        differing=store.bundles.bring(other.bundles),
     )
 
 

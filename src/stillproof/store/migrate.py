@@ -14,7 +14,7 @@ from stillproof.store.database import Database
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0005"
+HEAD = "0006"
 NAMES_THAT_LAST = "0003"  # cells were named differently before
 RENAMED = "; its tables and artifacts are as they were, but questions have new names, so that a run computes them anew"
 SCRIPTS = "stillproof.store:migrations"

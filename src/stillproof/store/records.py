@@ -13,7 +13,7 @@ from stillproof.store.strict_json import from_text
 
 LISTS = ("needs", "artifacts", "derived_from")
 Status = Literal["pending", "running", "done", "failed", "unsupported"]
-Verb = Literal["run", "train", "distill", "attack", "attack-bench", "attack-set"]
+Verb = Literal["run", "train", "distill", "attack", "attack-bench", "attack-set", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class Record:
 class Run:
     """One run of a suite: its configuration, and the rows of its table with the ids of their cells.
 
-    A single call of ``train``, ``distill`` or ``attack`` is one, too: ``verb`` is not ``run``, and there is no
-    ``suite``. ``id`` is its number in this store, ``hash`` that of what it asks, in every store; ``asked`` is when it
-    was asked for last.
+    A single call of ``train``, ``distill``, ``attack`` or ``verify`` is one, too: ``verb`` is not ``run``, and there is
+    no ``suite``. ``id`` is its number in this store, ``hash`` that of what it asks, in every store; ``asked`` is when
+    it was asked for last.
     """
 
     id: int

@@ -74,3 +74,12 @@ runs = Table(
     Index("ix_runs_hash", "hash", unique=True),
     Index("ix_runs_name", "name", unique=True),
 )
+
+bundles = Table(
+    "bundles",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("hash", String(64), nullable=False),  # of what it says
+    Column("added", Double, nullable=False),
+    Column("content", Text, nullable=False),
+)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from stillproof.core.spec import Json
 from stillproof.core.tensor_size import size_in_bytes
 from stillproof.store.artifacts import VOLATILE, Artifacts
+from stillproof.store.bundles import Bundles
 from stillproof.store.catalogue import Catalogue
 from stillproof.store.claims import Claims
 from stillproof.store.damage import damaged
@@ -41,6 +42,7 @@ class Store:
         self.claims = Claims(database)
         self.artifacts = Artifacts(root)
         self.pools = Pools(database)
+        self.bundles = Bundles(database)
         self._catalogue = Catalogue(database)
         self.database = database
 
@@ -109,6 +111,10 @@ class Store:
     def cell_of(self, artifact: str) -> str | None:
         """Return the cell that made an artifact, if it was made in this store."""
         return self._catalogue.cell_of(artifact)
+
+    def makers_of(self, artifacts: Sequence[str]) -> dict[str, str]:
+        """Return the cells that made those of the artifacts that were made in this store, by artifact."""
+        return self._catalogue.makers_of(artifacts)
 
     def reopen_damaged(self, cell_ids: Sequence[str]) -> list[str]:
         """Let those cells that are done, but stand on artifacts that are lost or cut short, be computed again.

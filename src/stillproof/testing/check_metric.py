@@ -28,8 +28,8 @@ MODEL = AttackedModel(0.5, ATTACKS, clean_seconds=1.0, worst_case=0.125, images=
 EVIDENCE: dict[type, Any] = {
     StoredAnswer: StoredAnswer(RESULT),
     UnderAttack: UnderAttack([MODEL, MODEL]),
-    LabelSides: LabelSides(0.9, 0.5, 0.6, 0.4),
-    AugmentationSides: AugmentationSides(0.6, 0.5, 0.5, 0.45),
+    LabelSides: LabelSides(0.9, 0.5, 0.6, 0.4, images=100),
+    AugmentationSides: AugmentationSides(0.6, 0.5, 0.5, 0.45, images=100),
 }
 EMPTY: dict[type, Any] = {
     StoredAnswer: StoredAnswer({}),
@@ -49,6 +49,7 @@ def check_metric(name: str) -> list[Result]:
             "gives a number, or says why there is none": lambda: _gives_a_number(name),
             "says that it is not defined where everything is missing": lambda: _knows_nothing(name),
             "summarises seeds around their mean": lambda: _summarises(name),
+            "its interval over test images, if it has one, holds its number": lambda: _holds_its_number(name),
             TITLE: lambda: try_every_choice(metrics, name, lambda choice: _value_with(name, choice)),
         },
     )
@@ -93,3 +94,12 @@ def _summarises(name: str) -> None:
     summary = metrics.build(name).summary([0.25, 0.5, 0.75], 100)
     need(isinstance(summary, Summary), f"summary gives {type(summary).__name__}, not Summary")
     need(summary.n == 3 and math.isclose(summary.mean, 0.5), "the summary of 0.25, 0.5 and 0.75 is not around 0.5")
+
+
+def _holds_its_number(name: str) -> None:
+    metric = metrics.build(name)
+    evidence = EVIDENCE[metric.takes]
+    number = metric.value_or_none(evidence)
+    ends = None if number is None else metric.over_images(evidence)
+    if ends is not None and number is not None:
+        need(ends[0] <= number <= ends[1], f"over_images gives {ends[0]:g} to {ends[1]:g}, and value gives {number:g}")

@@ -6,7 +6,7 @@ import dataclasses
 import logging
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stillproof.answers import RunStates
@@ -20,6 +20,7 @@ from stillproof.run.cost_cuts import Cut
 from stillproof.run.forecast import Forecast
 from stillproof.run.forecast_suite import forecast_suite
 from stillproof.run.plan import Planner
+from stillproof.run.sharing import sharing_of
 from stillproof.suite_methods import alone_in_size, as_written, in_words, with_sets
 from stillproof.verbs.attack_set_finder import with_attacks
 from stillproof.verbs.importing import Importing
@@ -99,7 +100,10 @@ class Running(Importing):
             must_succeed=False,
             stop_at_failure=stop_at_failure,
         )
-        return RunStates(run, self.store.results.statuses(list(planner.cells)), shared)
+        records = self.store.results.get_many(list(planner.cells))
+        took = {cell: record.seconds or 0.0 for cell, record in records.items()}
+        states = {cell: record.status for cell, record in records.items()}
+        return RunStates(run, states, shared, sharing_of(rows, planner.cells, took))
 
     def _shared(self, planner: Planner) -> dict[str, tuple[int, int]]:
         """Return, by stage, how many cells of a plan are in the store already, and how many there are."""
@@ -152,10 +156,16 @@ def cells_matching(cells: dict[str, Cell], rows: Sequence[Json], pattern: str) -
     if not chosen:
         known = ", ".join(dict.fromkeys(str(row["method"]) for row in rows if row.get("method"))) or "none"
         raise BadInput(f"--only {pattern!r} matches no cell of this plan, whose methods are: {known}.")
+    return with_needs(cells, chosen)
+
+
+def with_needs(cells: dict[str, Cell], chosen: Iterable[str]) -> dict[str, Cell]:
+    """Return the cells that are chosen, and what all of these need."""
+    needed = set(chosen)
     for cell in reversed(cells.values()):  # a plan is in order of need, so whatever needs a cell is met before it
-        if cell.id in chosen:
-            chosen.update(cell.needs)
-    return {name: cell for name, cell in cells.items() if name in chosen}
+        if cell.id in needed:
+            needed.update(cell.needs)
+    return {name: cell for name, cell in cells.items() if name in needed}
 
 
 def _is(words: re.Pattern[str], method: str) -> bool:

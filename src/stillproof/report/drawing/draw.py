@@ -9,10 +9,12 @@ from stillproof.report.drawing.curves import draw_curves
 from stillproof.report.drawing.embedding import draw_embedding
 from stillproof.report.drawing.heat_map import draw_heat_map
 from stillproof.report.drawing.plane import draw_plane
+from stillproof.report.drawing.radar import draw_radar
 from stillproof.report.drawing.scatter import draw_scatter
 from stillproof.report.drawing.stacked_bars import draw_stacked_bars
 from stillproof.report.drawing.step_curves import draw_step_curves
 from stillproof.report.figures.pages import SCREEN, Page
+from stillproof.report.figures.radar import Radar
 from stillproof.report.figures.values import (
     Bars,
     Curves,
@@ -43,6 +45,8 @@ def draw(figure: FigureData | Figure, page: Page = SCREEN) -> Figure:
             return draw_heat_map(figure, page)
         case Plane():
             return draw_plane(figure, page)
+        case Radar():
+            return draw_radar(figure, page)
         case Scatter():
             return draw_scatter(figure, page)
         case StackedBars():

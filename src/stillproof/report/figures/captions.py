@@ -11,6 +11,7 @@ from stillproof.report.captions import (
     published_sentence,
     seeds_sentence,
 )
+from stillproof.report.figures.radar import Radar
 from stillproof.report.figures.values import (
     Bar,
     Bars,
@@ -45,6 +46,8 @@ def caption(figure: FigureData) -> str:
             return _heat_map(figure)
         case Plane():
             return _plane(figure)
+        case Radar():
+            return _radar(figure)
         case Scatter():
             return _scatter(figure)
         case StackedBars():
@@ -136,6 +139,15 @@ def _plane(figure: Plane) -> str:
     published = published_sentence([value for spot in spots for value in spot.published or ()], "Diamonds")
     cut = cut_sentence([spot.x for spot in spots], figure.x) or cut_sentence([spot.y for spot in spots], figure.y)
     return join(seen, lines, figure.basis.sentence(), seeds_sentence(values, "whiskers"), cut, missing, published)
+
+
+def _radar(figure: Radar) -> str:
+    seen = "Ranks among the methods asked the same, by the mean on each side, the best outside."
+    band = "Thick: the ranks that cannot be excluded."
+    shown = figure.shown()
+    missing = left_out((panel.method for panel in figure.panels), (panel.method for panel in shown))
+    dash = "A dash: not ranked." if any(ray.rank is None for panel in shown for ray in panel.rays) else ""
+    return join(seen, band, figure.basis.sentence(), dash, missing)
 
 
 def _scatter(figure: Scatter) -> str:

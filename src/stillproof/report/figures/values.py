@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from stillproof.report.captions import Basis
 from stillproof.report.figures.looks import Line, Look
+from stillproof.report.figures.radar import Radar
 from stillproof.report.measure import ACCURACY, Measure
 from stillproof.report.published import Published, PublishedSearch
 from stillproof.score.agreement import Agreement
@@ -342,4 +343,4 @@ class StepCurves:
     measure: Measure = ROBUST
 
 
-FigureData: TypeAlias = Bars | Curves | Embedding | HeatMap | Plane | Scatter | StackedBars | StepCurves
+FigureData: TypeAlias = Bars | Curves | Embedding | HeatMap | Plane | Radar | Scatter | StackedBars | StepCurves

@@ -33,4 +33,4 @@ def _above(accuracy: Summary | None, value: Published | None) -> Difference | No
         return None
     low, high = accuracy.ci95 or (0.0, 0.0)
     ends = (low - value.mean, high - value.mean) if accuracy.ci95 else None
-    return Difference(Summary(accuracy.mean - value.mean, accuracy.std, accuracy.n, ends, accuracy.on_logit))
+    return Difference(Summary(accuracy.mean - value.mean, accuracy.std, accuracy.n, ends, accuracy.rule))

@@ -107,6 +107,15 @@ def _names(column: Column) -> list[str]:
 
 
 def _parts(value: Value, column: Column) -> Sequence[object]:
+    """Return the parts of a value; one of another kind than its column has its number first and its interval last."""
+    found, names = _own_parts(value, column), _names(column)
+    if len(found) == len(names):
+        return found
+    ends = found[-2:] if isinstance(value, Estimate) else []
+    return [found[0], *[None] * (len(names) - 1 - len(ends)), *ends]
+
+
+def _own_parts(value: Value, column: Column) -> Sequence[object]:
     match value:
         case None:
             return [None] * len(_names(column))

@@ -52,7 +52,8 @@ def shown(table: Table, *, plus_minus: bool = False) -> Shown:
     header = [column.title for column in columns]
     rows = [[_cell(row.get(column.key), column, plus_minus=plus_minus) for column in columns] for row in table.rows]
     summaries = [_summaries(row) for row in table.rows]
-    counts = [_counts(found) for found in summaries]
+    plain = [_has_plain_number(row, columns) for row in table.rows]
+    counts = [_counts(found) if found or not alone else "-" for found, alone in zip(summaries, plain, strict=True)]
     numbers = [column.holds is not str for column in columns]
     if len(set(counts)) > 1 or any(" to " in count or ", " in count for count in counts):
         header, numbers = [*header, "n"], [*numbers, True]
@@ -112,8 +113,8 @@ def _cell(value: Value, column: Column, *, plus_minus: bool) -> str:
 
 
 def _is_symmetric(summary: Summary) -> bool:
-    """Say whether both ends of an interval are as far from the mean; one on the logit scale never is, but by chance."""
-    if summary.ci95 is None or summary.on_logit:
+    """Say whether both ends of an interval are as far from the mean; only plain Student's is, but by chance."""
+    if summary.ci95 is None or summary.rule != "student":
         return False
     low, high = summary.ci95
     return math.isclose(high - summary.mean, summary.mean - low, abs_tol=1e-9)
@@ -159,6 +160,11 @@ def _summaries(row: Mapping[str, Value]) -> list[Summary]:
     whole = [value.summary if isinstance(value, Difference) else value for value in row.values()]
     bare = [dataclasses.replace(value.summary, ci95=None) for value in row.values() if isinstance(value, Mean)]
     return [value for value in whole if isinstance(value, Summary)] + bare
+
+
+def _has_plain_number(row: Mapping[str, Value], columns: Sequence[Column]) -> bool:
+    """Say whether a row has a number that is no mean where others have one, such as a size: it has no n."""
+    return any(column.holds is Summary and row.get(column.key) is not None for column in columns)
 
 
 def _interval(middle: str, ends: tuple[float, float] | None, end: Callable[[float], str]) -> str:

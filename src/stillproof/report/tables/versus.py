@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stillproof.report.answers import Answered
-from stillproof.report.rows import paired
+from stillproof.report.rows import above
 from stillproof.report.tables.columns import about
 from stillproof.report.tables.table import Column, Difference, Value
 from stillproof.score.stats import Summary
@@ -27,7 +27,7 @@ class Versus:
 
     def line(self, group: Sequence[Answered], first: Answered | None, second: Answered | None) -> dict[str, Value]:
         """Return the line of a group of rows, whose first one it is about."""
-        difference = paired(first.values(), second.values()) if first is not None and second is not None else None
+        difference = above(first, second) if first is not None and second is not None else None
         return about(group[0]) | {
             self.first: first.summary() if first is not None else None,
             self.second: second.summary() if second is not None else None,

@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from stillproof.core.components import metrics
 from stillproof.score.dd_ranking import augmentation_robust_score, improvement_over_random
-from stillproof.score.metric import AugmentationSides, Metric, all_known
+from stillproof.score.metric import AugmentationSides, all_known
+from stillproof.score.score_of_shares import ScoreOfShares
 
 
 @metrics.register("ars", version=1, paper="arXiv:2505.13300")
 @dataclass(frozen=True)
-class AugmentationRobustScore(Metric[AugmentationSides]):
+class AugmentationRobustScore(ScoreOfShares[AugmentationSides]):
     """How much of an accuracy the images earn themselves, once augmentation is taken out; from 0 to 1.
 
     Args:

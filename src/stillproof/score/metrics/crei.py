@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from stillproof.core.components import metrics
-from stillproof.score.metric import Metric, UnderAttack
+from stillproof.score.metric import UnderAttack
 from stillproof.score.metrics.ae import AttackEfficiency
 from stillproof.score.metrics.rr import RobustnessRatio
 from stillproof.score.robustness import crei
+from stillproof.score.score_of_shares import ScoreOfShares
 from stillproof.score.under_attack import Cost
 
 
 @metrics.register("crei", version=1, paper="arXiv:2411.09265", names={"crei-passes": {"cost": "passes"}})
 @dataclass(frozen=True)
-class Crei(Metric[UnderAttack]):
+class Crei(ScoreOfShares[UnderAttack]):
     """Robustness ratio and attack efficiency in one number.
 
     Args:
@@ -32,3 +33,7 @@ class Crei(Metric[UnderAttack]):
     def value(self, evidence: UnderAttack) -> float:
         """Return the weighted mean of both."""
         return crei(RobustnessRatio().value(evidence), AttackEfficiency(self.cost).value(evidence), self.alpha)
+
+    def moved(self, evidence: UnderAttack) -> float:
+        """Return the mean with a share elsewhere: times stay as they are."""
+        return crei(RobustnessRatio().moved(evidence), AttackEfficiency(self.cost).value(evidence), self.alpha)

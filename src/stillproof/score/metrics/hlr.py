@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from stillproof.core.components import metrics
 from stillproof.score.dd_ranking import hard_label_recovery
-from stillproof.score.metric import LabelSides, Metric, all_known
+from stillproof.score.metric import LabelSides, all_known
+from stillproof.score.score_of_shares import ScoreOfShares
 
 
 @metrics.register("hlr", version=1, paper="arXiv:2505.13300")
 @dataclass(frozen=True)
-class HardLabelRecovery(Metric[LabelSides]):
+class HardLabelRecovery(ScoreOfShares[LabelSides]):
     """What distilled images lose against all real ones when both have hard labels; lower is better."""
 
     title: ClassVar[str] = "HLR"

@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from stillproof.core.components import metrics
 from stillproof.score.dd_ranking import improvement_over_random
-from stillproof.score.metric import LabelSides, Metric, all_known
+from stillproof.score.metric import LabelSides, all_known
+from stillproof.score.score_of_shares import ScoreOfShares
 
 
 @metrics.register("ior", version=1, paper="arXiv:2505.13300")
 @dataclass(frozen=True)
-class ImprovementOverRandom(Metric[LabelSides]):
+class ImprovementOverRandom(ScoreOfShares[LabelSides]):
     """What distilled images gain over as many random real ones that are trained on alike."""
 
     title: ClassVar[str] = "IOR"

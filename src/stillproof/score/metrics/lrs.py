@@ -7,14 +7,15 @@ from typing import ClassVar
 
 from stillproof.core.components import metrics
 from stillproof.score.dd_ranking import label_robust_score
-from stillproof.score.metric import LabelSides, Metric
+from stillproof.score.metric import LabelSides
 from stillproof.score.metrics.hlr import HardLabelRecovery
 from stillproof.score.metrics.ior import ImprovementOverRandom
+from stillproof.score.score_of_shares import ScoreOfShares
 
 
 @metrics.register("lrs", version=1, paper="arXiv:2505.13300")
 @dataclass(frozen=True)
-class LabelRobustScore(Metric[LabelSides]):
+class LabelRobustScore(ScoreOfShares[LabelSides]):
     """How much of an accuracy the images earn themselves, once soft labels are taken out; from 0 to 1.
 
     Args:

@@ -41,7 +41,6 @@ NOTES = (
     "of each image that fools the model, in pixels of [0, 1]. At three eps it is checked by APGD: what that fools "
     "besides is taken off the curve, too, and the largest gap is the most that came of it, in points. Pixels are "
     "attacked under either protocol: under faithful, sets and trainings alone are the original's.",
-    "Intervals are over seeds, on the same test images: where all seeds agree, as at 0 %, they have no width.",
 )
 
 

@@ -59,7 +59,8 @@ NOTES = (
     "clean prediction, which is the same on every machine. CREI: half of each. All from 0 to 100, seed by seed, by the "
     "published formulas on accuracies; pooled: the mean of clean accuracies, and all attacks of all sizes together. A "
     "seed whose attacks take nothing away has no RR, and an attack that turns no image has no passes to a success: the "
-    "means are over the others. Their intervals are Student's, which know nothing of 0 and 100.",
+    "means are over the others. Their intervals know nothing of 0 and 100, and AE, made of times, has Student's over "
+    "seeds alone.",
     "RR compares a method with its own worst attack: a model of which every attack leaves nothing has RR 0, and so has "
     "one of which every attack leaves half. Read it beside the worst case, and the curves.",
 )

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from stillproof.core.components import metrics
 from stillproof.report.answers import Answered, mean_of_all
-from stillproof.report.rows import Rows, Values
+from stillproof.report.rows import Rows, Values, common_count
 from stillproof.report.tables.columns import DATASET, METHOD, MISSING, NETWORK, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Mean, Number, Table, Value
 from stillproof.score.metric import AttackedModel, Metric, UnderAttack
@@ -106,10 +106,8 @@ def _pooled(rows: Sequence[Answered]) -> dict[str, Value]:
     """Return the mean accuracy over the sizes, seed by seed."""
     seeds = zip(*(row.values("robust_accuracy") for row in rows), strict=True)
     known = [mean for values in seeds if (mean := mean_of_all(values)) is not None]
-    images = next((count for row in rows if (count := row.counted("n")) is not None), None)
-    # The mean of shares of as many images is a share of all of them together.
-    total = None if images is None else images * len(rows)
-    return {"accuracy": summarise_accuracies(known, total) if known else None}
+    # The models of all sizes are attacked on the same images, each of which counts once.
+    return {"accuracy": summarise_accuracies(known, common_count(rows, "n")) if known else None}
 
 
 def _against_pools(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from stillproof.report.answers import Answered
 from stillproof.report.figures.by_group import basis_of, figures_by
 from stillproof.report.figures.values import Curve, CurvePanel, Curves, Level, Point
-from stillproof.report.rows import FULL, RANDOM, Rows, grouped, missing_notes, paired
+from stillproof.report.rows import FULL, RANDOM, Rows, above, grouped, missing_notes
 from stillproof.report.section import Section
 from stillproof.report.tables.beside_published import DISTANCE, PUBLISHED, beside_published, published_notes
 from stillproof.report.tables.columns import ACCURACY, BEFORE, MISSING, RULES, about
@@ -62,7 +62,7 @@ def _place(row: Answered) -> tuple[str, str, int | None]:
 def _line(row: Answered, random: Answered | None) -> dict[str, Value]:
     gain = None
     if random is not None and row["method"] not in (RANDOM, FULL):
-        gain = paired(row.values(), random.values())
+        gain = above(row, random)
     return about(row) | beside_published(row, published_beside(row)) | {"gain": gain}
 
 

@@ -9,7 +9,7 @@ from stillproof.core.spec import Json
 from stillproof.report.answers import Answered
 from stillproof.report.figures.by_group import figure_name
 from stillproof.report.figures.values import Cloud, Embedding
-from stillproof.report.rows import RANDOM, Rows, grouped, images, missing_notes, paired
+from stillproof.report.rows import RANDOM, Rows, above, grouped, images, missing_notes
 from stillproof.report.section import Section
 from stillproof.report.tables.columns import BEFORE, MISSING, PROTOCOL, RECIPE, SCALE, about
 from stillproof.report.tables.table import Column, Difference, Table, Value
@@ -89,7 +89,7 @@ def _line(row: Answered, random: Answered | None) -> dict[str, Value]:
     line = about(row) | {"coverage": row.summary("coverage")}
     if random is None or row is random:
         return line
-    gain = paired(row.values("coverage"), random.values("coverage"))
+    gain = above(row, random, "coverage", "real")
     return line | {"random": random.summary("coverage"), "gain": gain}
 
 

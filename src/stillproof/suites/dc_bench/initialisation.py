@@ -10,7 +10,7 @@ from stillproof.core.reference import parse_reference
 from stillproof.report.answers import Answered
 from stillproof.report.figures.by_group import basis_of, figures_by
 from stillproof.report.figures.values import Curve, CurvePanel, Curves, Level, Point
-from stillproof.report.rows import Rows, grouped, images, missing_notes, paired
+from stillproof.report.rows import Rows, above, grouped, images, missing_notes
 from stillproof.report.section import Section
 from stillproof.report.tables.columns import BEFORE, RULES, about
 from stillproof.report.tables.table import Column, Difference, Percent, Table, Value
@@ -108,7 +108,7 @@ def _line(block: Sequence[Answered], starts: Mapping[str, Sequence[Answered]]) -
     if real is None or final is None:
         return line
     own, others = _first_step(block, final.mean), _first_step(real, final.mean)
-    gain = None if block is real else paired(last.values(), real[-1].values())
+    gain = None if block is real else above(last, real[-1])
     share = Percent(own / others) if own is not None and others else None
     return line | {"level": Percent(final.mean), "steps_to_level": own, "share": share, "gain": gain}
 

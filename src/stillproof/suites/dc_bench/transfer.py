@@ -11,7 +11,17 @@ from stillproof.core.seeds import Seeds
 from stillproof.report.answers import Answered
 from stillproof.report.figures.by_group import basis_of, figures_by
 from stillproof.report.figures.values import HeatCell, HeatMap
-from stillproof.report.rows import Rows, Values, complete, grouped, images, missing_notes, paired, set_notes
+from stillproof.report.rows import (
+    Rows,
+    Values,
+    above,
+    common_count,
+    complete,
+    grouped,
+    images,
+    missing_notes,
+    set_notes,
+)
 from stillproof.report.section import Section
 from stillproof.report.tables.beside_published import DISTANCE, PUBLISHED, beside_published, published_notes
 from stillproof.report.tables.columns import ACCURACY, DATASET, HOME, IPC, METHOD, MISSING, NETWORK, RULES, about
@@ -76,7 +86,7 @@ def _lines(group: list[Answered]) -> list[dict[str, Value]]:
     home = next((row for row in group if row["network"] == row["home"]), None)
     lines = []
     for row in group:
-        below = paired(home.values(), row.values()) if home is not None and row is not home else None
+        below = above(home, row) if home is not None and row is not home else None
         lines.append(about(row) | beside_published(row, published_beside(row)) | {"home": row["home"], "drop": below})
     return lines
 
@@ -105,16 +115,17 @@ def _summary_table(rows: Sequence[Answered]) -> Table:
     """Return one line per method, over the seeds that have an answer on every network."""
     lines: list[dict[str, Value]] = []
     notes = [SUMMARY_NOTE, *set_notes(rows)]
-    for block in _blocks(rows):
+    for block in blocks(rows):
         for method, group in block.rows.items():
             seeds = block.by_seed(method, *block.unseen)
             line = about(group[0]) | {"home": block.home, "networks": len(block.unseen)}
-            counted = next((count for row in group if (count := row.counted())), None)
+            counted = common_count(group)
             whose = f"{method}, {images(group[0]['ipc'])}"
             if not seeds[block.home]:
                 notes.append(f"No mean of {whose}: no seed has an answer on every network.")
             elif block.unseen:
-                line |= {"unseen": unseen_mean(seeds, block.home, counted), "drop": Difference(drop(seeds, block.home))}
+                line |= {"unseen": unseen_mean(seeds, block.home, counted)}
+                line |= {"drop": Difference(drop(seeds, block.home, counted))}
             if seeds[block.home]:
                 line |= {"home_accuracy": summarise_accuracies(seeds[block.home], counted)}
             lines.append(line)
@@ -125,7 +136,7 @@ def _ranking_table(rows: Sequence[Answered]) -> Table:
     """Return one line per unseen network, and one for the mean of them."""
     lines: list[dict[str, Value]] = []
     notes = [RANKING_NOTE]
-    for block in _blocks(rows):
+    for block in blocks(rows):
         first = next(iter(block.rows.values()))[0]
         for name, networks in [*((one, [one]) for one in block.unseen), (MEAN, block.unseen)]:
             if not networks:
@@ -146,7 +157,8 @@ def _ranking_table(rows: Sequence[Answered]) -> Table:
     return Table("transfer-ranking", "Is the order of methods preserved?", RANKING, lines, notes + _left_out(rows))
 
 
-def _blocks(rows: Sequence[Answered]) -> Iterator[Block]:
+def blocks(rows: Sequence[Answered]) -> Iterator[Block]:
+    """Yield the methods of each data set and number of images per class."""
     for group in grouped(rows, "dataset", "ipc").values():
         home = str(group[0]["home"])
         by_network = grouped(group, "network")
@@ -156,7 +168,7 @@ def _blocks(rows: Sequence[Answered]) -> Iterator[Block]:
 
 
 def _left_out(rows: Sequence[Answered]) -> list[str]:
-    silent = sorted({name for block in _blocks(rows) for name in block.silent if name != block.home})
+    silent = sorted({name for block in blocks(rows) for name in block.silent if name != block.home})
     return [f"Left out, since no method has an answer there: {', '.join(silent)}."] if silent else []
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from stillproof.core.components import metrics
 from stillproof.report.answers import Answered
@@ -33,7 +32,7 @@ from stillproof.suites.dd_ranking.report_parts import (
     published_column,
     without_interval,
 )
-from stillproof.suites.dd_ranking.sides import gain_over_random, whose
+from stillproof.suites.dd_ranking.sides import by_seed, gain_over_random, whose
 from stillproof.suites.dd_ranking.trials import RANDOM, SET, SIDES, Trial, Trials, without_augmentation
 from stillproof.suites.requests import Row
 
@@ -103,8 +102,7 @@ class Augmented:
 
     def evidence(self) -> list[AugmentationSides]:
         """Return the four accuracies of each seed."""
-        seeds = zip_longest(*([] if row is None else row.values() for row in self.named().values()))
-        return [AugmentationSides(*accuracies) for accuracies in seeds]
+        return [AugmentationSides(**seed) for seed in by_seed(self.named())]
 
     def ars(self) -> Summary | None:
         """Return the score over those seeds that have all four accuracies."""

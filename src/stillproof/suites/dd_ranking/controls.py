@@ -11,7 +11,7 @@ from stillproof.report.figures.by_group import figures_of
 from stillproof.report.figures.looks import Line
 from stillproof.report.figures.values import Curve, CurvePanel, Curves, FigureData, Level, Point
 from stillproof.report.measure import difference
-from stillproof.report.rows import Rows, grouped, images, missing_notes, paired
+from stillproof.report.rows import Rows, above, grouped, images, missing_notes
 from stillproof.report.section import Section
 from stillproof.report.tables.columns import BEFORE, MISSING, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Difference, Table, Value
@@ -86,7 +86,7 @@ class Controlled:
 
     def gain(self) -> Difference | None:
         """Return what soft labels add, seed by seed."""
-        return None if self.soft is None or self.hard is None else paired(self.soft.values(), self.hard.values())
+        return None if self.soft is None or self.hard is None else above(self.soft, self.hard)
 
 
 def controlled_of(rows: Sequence[Answered]) -> list[Controlled]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from stillproof.report.answers import Answered
 from stillproof.report.figures.by_group import figures_of
 from stillproof.report.figures.values import Stack, StackedBars
-from stillproof.report.rows import Rows, complete, grouped, images, missing_notes, paired
+from stillproof.report.rows import Rows, above, common_count, complete, grouped, images, missing_notes
 from stillproof.report.section import Section
 from stillproof.report.tables.columns import BEFORE, MISSING, RULES_OF_OWN_RECIPES
 from stillproof.report.tables.table import Column, Difference, Table, Value
@@ -72,10 +72,7 @@ class Chain:
     def added(self) -> dict[str, Difference | None]:
         """Return what each step adds to the one before it, seed by seed."""
         pairs = zip(STEPS[1:], self.steps, self.steps[1:], strict=False)
-        return {
-            name: None if row is None or before is None else paired(row.values(), before.values())
-            for name, before, row in pairs
-        }
+        return {name: None if row is None or before is None else above(row, before) for name, before, row in pairs}
 
     def whole(self) -> tuple[list[Summary | None], Summary | None]:
         """Return the start with what each step adds, and the total, over those seeds that have all steps."""
@@ -84,8 +81,7 @@ class Chain:
             return [None] * len(STEPS), None
         parts = [summarise([seed[0] for seed in seeds])]
         parts += [summarise([seed[step] - seed[step - 1] for seed in seeds]) for step in range(1, len(STEPS))]
-        counted = next((count for row in reversed(self.rows()) if (count := row.counted())), None)
-        return [*parts], summarise_accuracies([seed[-1] for seed in seeds], counted)
+        return [*parts], summarise_accuracies([seed[-1] for seed in seeds], common_count(self.rows()))
 
     def is_uneven(self) -> bool:
         """Say whether some seeds have some of the steps only."""

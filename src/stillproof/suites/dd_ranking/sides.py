@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
 from stillproof.core.components import metrics
 from stillproof.report.answers import Answered
-from stillproof.report.rows import REAL, Rows, Values, grouped, images
+from stillproof.report.rows import REAL, Rows, Values, common_count, grouped, images
 from stillproof.report.tables.table import Difference
 from stillproof.score.metric import LabelSides, Metric
 from stillproof.score.stats import Summary
@@ -66,8 +65,7 @@ class Sides:
 
     def evidence(self) -> list[LabelSides]:
         """Return the four accuracies of each seed."""
-        seeds = zip_longest(*(_values(side) for side in self.named().values()))
-        return [LabelSides(*accuracies) for accuracies in seeds]
+        return [LabelSides(**seed) for seed in by_seed(self.named())]
 
     def hlr(self) -> Difference | None:
         """Return what is lost against real images when both have hard labels, seed by seed."""
@@ -118,8 +116,17 @@ def whose(row: Answered) -> str:
 
 def gain_over_random(own: Answered | None, random: Answered | None) -> Difference | None:
     """Return by how much images are above random ones, seed by seed."""
-    seeds = zip_longest(_values(own), _values(random))
-    return _difference("ior", [LabelSides(own=one, random=other) for one, other in seeds])
+    return _difference("ior", [LabelSides(**seed) for seed in by_seed({"own": own, "random": random})])
+
+
+def by_seed(sides: Mapping[str, Answered | None]) -> Iterator[dict[str, Any]]:
+    """Yield each seed as evidence takes it: accuracies and their cells by name, and the number of test images."""
+    images, known = common_count(sides.values()), {name: row for name, row in sides.items() if row is not None}
+    accuracies = {name: row.values() for name, row in known.items()}
+    for seed in range(max(map(len, accuracies.values()), default=0)):
+        cells = {name: row.cells[seed] for name, row in known.items() if seed < len(row.cells)}
+        asked = {name: values[seed] for name, values in accuracies.items() if seed < len(values)}
+        yield {**asked, "cells": cells, "images": images}
 
 
 def _difference(metric: str, evidence: Sequence[LabelSides]) -> Difference | None:
@@ -149,7 +156,3 @@ def _why_not(sides: Sides) -> str:
 
 def _place(row: Answered) -> tuple[str, str, str | None, str | None]:
     return row["dataset"], row["network"], row["real_recipe"], row["real_whitened"] or None
-
-
-def _values(row: Answered | None) -> Values:
-    return [] if row is None else row.values()

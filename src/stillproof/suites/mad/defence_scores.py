@@ -16,12 +16,14 @@ from stillproof.report.answers import Answered
 from stillproof.report.rows import grouped
 from stillproof.score.edsr import edsr
 from stillproof.score.jackknife import jackknifed
-from stillproof.score.stats import Summary, summarise, summarise_accuracies
+from stillproof.score.over_images import Ends, square_and_add
+from stillproof.score.stats import Summary, summarise, summarise_accuracies, wider_of
 from stillproof.suites.mad.arena import NONE
 
 Against = Literal["victim", "before"]  # what EDSR is measured against: no defence, or the defence before its shots
 Places = NDArray[np.intp]
-Pairs = Sequence[tuple[Json, Json]]  # what came of each attack, beside the victim's
+Pair = tuple[Json, Json]  # what came of an attack, beside the victim's
+Part = tuple[int, str]  # of a pair, a key of either answer
 # Groups of attacks that averages are of, by the roles in them.
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "known": ("train",),
@@ -32,6 +34,12 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 OF_DEFENDER = ("dataset", "network", "method", "ipc", "defence", "variant", "start", "supports")
 OWN = "own"  # what rows of distilled sets say of attacked sets that were made on their own network
 EPISODES = "episodes"
+COUNTED = {
+    "sa": "n_clean",
+    "sa_after": "n_clean",
+    "ra": "n",
+    "ra_after": "n",
+}  # what answers call the number of images of a share
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,7 @@ class Scored:
     def clean(self, *, after: bool) -> Summary | None:
         """Return the accuracy on clean images, after the shots of an attack the mean over all attacks."""
         if after:
-            return self._accuracy(self.attacks("all"), "sa_after", "n_clean")
+            return self._accuracy(self.attacks("all"), "sa_after")
         first = next(iter(self.under.values()))
         known = [(answer["sa"], answer["n_clean"]) for answer in first.results if answer is not None]
         if known and (self.is_victim or len(known) == 1):  # all seeds have one
@@ -76,38 +84,36 @@ class Scored:
 
         Before them, a single network is asked of much the same images in each episode: that tells no interval.
         """
-        found = self._accuracy(list(attacks), "ra_after" if after else "ra", "n")
+        found = self._accuracy(list(attacks), "ra_after" if after else "ra")
         if found is None or after or (found.over == "seeds" and not self.is_victim):
             return found
         return single(found.mean)
 
     def gain(self, attacks: Iterable[str]) -> Summary | None:
         """Return what shots give on attacked images, the mean over the attacks."""
-
-        def gained(answers: Pairs, at: Places) -> float:
-            return float(np.mean([_mean(one["ra_after"], at) - _mean(one["ra"], at) for one, _ in answers]))
-
+        gained = _Measure([(0, "ra_after"), (0, "ra")], lambda after, before: after - before)
         return self._over_seeds(list(attacks), gained)
 
     def gain_beyond(self, other: Scored, attacks: Iterable[str]) -> Summary | None:
         """Return how much more shots give than they give another network, which drew the same ones."""
-
-        def more(answers: Pairs, at: Places) -> float:
-            gains = [[_mean(each["ra_after"], at) - _mean(each["ra"], at) for each in both] for both in answers]
-            return float(np.mean([one - beside for one, beside in gains]))
-
+        parts = [(which, key) for which in (0, 1) for key in ("ra_after", "ra")]
+        more = _Measure(parts, lambda after, before, its_after, its_before: after - before - (its_after - its_before))
         return dataclasses.replace(self, victim=other.under)._over_seeds(list(attacks), more)
 
     def edsr(self, attacks: Iterable[str], against: Against = "victim", alpha: float = 1.0) -> Summary | None:
         """Return EDSR, of several attacks the mean; nothing where it is not defined of one of them."""
-
-        def scores(answers: Pairs, at: Places) -> float:
-            return float(np.mean([_edsr(*both, at, against, alpha) for both in answers]))
-
         try:
-            return self._over_seeds(list(attacks), scores)
+            return self._over_seeds(list(attacks), _edsr(against, alpha))
         except Unsupported:
             return None
+
+    def edsr_by_seed(self, attacks: Iterable[str]) -> list[float]:
+        """Return EDSR of each seed that has all of the attacks; nothing where it is not defined of one of them."""
+        measure = _edsr("victim", 1.0)
+        try:
+            return [measure.of(each) for each in self._known(list(attacks))]
+        except Unsupported:
+            return []
 
     def defined(self, attacks: Iterable[str], against: Against = "victim") -> list[str]:
         """Return those of the attacks of which EDSR is defined in every seed that has an answer."""
@@ -122,40 +128,87 @@ class Scored:
         for both in self._known(list(attacks)):
             least = min(len(one["curve"]) for one, _ in both)
             per_seed.append(np.mean([one["curve"][:least] for one, _ in both], axis=0))
-        return [summarise([float(one) for one in step]) for step in zip(*per_seed, strict=False)]
+        steps = [[float(one) for one in step] for step in zip(*per_seed, strict=False)]
+        return [summarise_accuracies(step, self._counted("n")) for step in steps]
 
-    def _accuracy(self, attacks: Sequence[str], key: str, counted: str) -> Summary | None:
-        def mean(answers: Pairs, at: Places) -> float:
-            return float(np.mean([_mean(one[key], at) for one, _ in answers]))
-
+    def _accuracy(self, attacks: Sequence[str], key: str) -> Summary | None:
+        mean = _Measure([(0, key)], lambda share: share)
         found = self._over_seeds(attacks, mean)
         if found is None or found.ci95 is None:
             return found
         if found.over == EPISODES:
             low, high = (min(max(end, 0.0), 1.0) for end in found.ci95)
             return dataclasses.replace(found, ci95=(low, high))
-        n = next(answer[counted] for row in self.rows() for answer in row.results if answer is not None)
-        return summarise_accuracies(self._values(attacks, mean), n)
+        return summarise_accuracies([mean.of(both) for both in self._known(attacks)], self._counted(COUNTED[key]))
 
-    def _over_seeds(self, attacks: Sequence[str], value: Callable[[Pairs, Places], float]) -> Summary | None:
-        """Return a value over the seeds that have all attacks; of a single seed over its episodes."""
+    def _counted(self, name: str) -> int:
+        return next(int(answer[name]) for row in self.rows() for answer in row.results if answer is not None)
+
+    def _over_seeds(self, attacks: Sequence[str], measure: _Measure) -> Summary | None:
+        """Return a measure over the seeds that have all attacks; of a single seed over its episodes."""
         known = self._known(attacks)
         if len(known) == 1 and _episodes(known[0]) > 1:
-            return dataclasses.replace(jackknifed(lambda at: value(known[0], at), _episodes(known[0])), over=EPISODES)
-        found = self._values(attacks, value)
-        return summarise(found) if found else None
+            found = jackknifed(lambda at: measure.of(known[0], at), _episodes(known[0]))
+            return dataclasses.replace(found, over=EPISODES)
+        if not known:
+            return None
+        return wider_of(summarise([measure.of(each) for each in known]), map(measure.over_images, known))
 
-    def _values(self, attacks: Sequence[str], value: Callable[[Pairs, Places], float]) -> list[float]:
-        return [value(both, np.arange(_episodes(both))) for both in self._known(attacks)]
-
-    def _known(self, attacks: Sequence[str]) -> list[Pairs]:
+    def _known(self, attacks: Sequence[str]) -> list[list[Pair]]:
         """Return what came of all attacks, beside the victim's, in those seeds that have an answer of every one."""
-        found: list[Pairs] = []
+        found: list[list[Pair]] = []
         for seed in range(len(self.row.results) if attacks else 0):
             pairs = [(self.under[name].results[seed], self.victim[name].results[seed]) for name in attacks]
             known = [(one, other) for one, other in pairs if one is not None and other is not None]
             found += [known] if len(known) == len(pairs) else []
         return found
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """A score of each attack that is made of shares of images, and its mean over several attacks.
+
+    Args:
+        parts: The shares.
+        score: Takes these to the score.
+    """
+
+    parts: Sequence[Part]
+    score: Callable[..., float]
+
+    def of(self, attacks: Sequence[Pair], at: Places | None = None) -> float:
+        """Return the mean over the attacks, over some episodes or all."""
+        places = np.arange(_episodes(attacks)) if at is None else at
+        return float(np.mean([self.score(*(_share(both, part, places) for part in self.parts)) for both in attacks]))
+
+    def over_images(self, attacks: Sequence[Pair]) -> Ends | None:
+        """Return the interval of one seed over the images, if the score is defined within those of all its shares.
+
+        All attacks are on the same images, so that of their mean is no narrower: it has the means of the ends.
+        """
+        places = np.arange(_episodes(attacks))
+        try:
+            low, high = np.mean([self._over_images(both, places) for both in attacks], axis=0)
+        except Unsupported:
+            return None
+        return float(low), float(high)
+
+    def _over_images(self, both: Pair, at: Places) -> Ends:
+        named = [_same_as(both, part) for part in self.parts]
+        own = list(dict.fromkeys(named))
+
+        def score(shares: Sequence[float]) -> float:
+            moved = dict(zip(own, shares, strict=True))
+            return self.score(*(moved[part] for part in named))
+
+        counts = [both[which][COUNTED[key]] for which, key in own]
+        return square_and_add(score, [_share(both, part, at) for part in own], counts)
+
+
+def _edsr(against: Against, alpha: float) -> _Measure:
+    base = 1 if against == "victim" else 0
+    parts = [(base, "sa"), (base, "ra"), (0, "sa_after"), (0, "ra_after")]
+    return _Measure(parts, lambda sa, ra, its_sa, its_ra: float(edsr(sa, ra, its_sa, its_ra, alpha)))
 
 
 def single(value: float) -> Summary:
@@ -195,17 +248,24 @@ def _victim_of(row: Answered) -> tuple[Any, ...]:
     return tuple(row[key] for key in (("dataset", "method", "ipc") if row["made_on"] == OWN else ("dataset",)))
 
 
-def _episodes(both: Pairs) -> int:
-    return min(len(one["ra"]) for one, _ in both)
+def _episodes(attacks: Sequence[Pair]) -> int:
+    return min(len(one["ra"]) for one, _ in attacks)
+
+
+def _share(both: Pair, part: Part, at: Places) -> float:
+    which, key = part
+    value = both[which][key]
+    return _mean(value, at) if isinstance(value, list) else float(value)
+
+
+def _same_as(both: Pair, part: Part) -> Part:
+    """Return the first share that is this one by definition: of the same network, or of one that got no shots."""
+    which, key = part
+    answer = both[which]
+    unchanged = answer["ra"] == answer["ra_after"] and set(answer["sa_after"]) == {answer["sa"]}
+    return 0 if both[1] is both[0] else which, key.removesuffix("_after") if unchanged else key
 
 
 def _mean(values: Sequence[float], at: Places) -> float:
     """Return the mean over some episodes; of an oracle, whose best episode alone counts, that one."""
     return float(np.asarray(values)[at].mean()) if len(values) > 1 else float(values[0])
-
-
-def _edsr(one: Json, victim: Json, at: Places, against: Against, alpha: float) -> float:
-    """Return EDSR of the means over some episodes."""
-    base = victim if against == "victim" else one
-    before, after, clean_after = _mean(base["ra"], at), _mean(one["ra_after"], at), _mean(one["sa_after"], at)
-    return float(edsr(base["sa"], before, clean_after, after, alpha))

@@ -1,0 +1,57 @@
+"""stillproof db export-results and import-results: the results of a run as one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stillproof.cli.options import DataOption, JsonOption, PluginOption, StoreOption
+from stillproof.cli.output import write, write_json
+from stillproof.cli.session import session
+from stillproof.report.bundle_facts import bundle_facts, bundle_line
+
+STATES = {"new": "imported", "known": "here already", "replaced": "imported, in the place of others of that name"}
+
+
+def export_command(
+    run: Annotated[str, typer.Option("--run", help="Run: its number, name or hash, as status lists them.")],
+    out: Annotated[Path, typer.Option("--out", help="File to write.")],
+    name: Annotated[str | None, typer.Option("--name", help="Name of the results. [default: that of the run]")] = None,
+    store: StoreOption = None,
+    data: DataOption = None,
+    plugin: PluginOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the results of a run to one JSON file."""
+    from stillproof.core.amounts import size
+    from stillproof.store.store import open_store
+
+    open_store(store, create=False).close()
+    with session(store, data, plugin) as opened:
+        bundle = opened.export_results(run, out, name=name)
+    if as_json:
+        write_json(bundle_facts(bundle) | {"file": str(out)})
+        return
+    write(f"{out}: {bundle_line(bundle)}, {size(out.stat().st_size)}")
+    write(f"next: stillproof verify {out}")
+
+
+def import_command(
+    files: Annotated[list[str], typer.Argument(help="Files of results, or names of those that Stillproof comes with.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace other results of the same name.")] = False,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Keep results that were computed elsewhere beside those of the store.
+
+    They are marked as such wherever they are shown, and no run uses them.
+    """
+    with session(store, None) as opened:
+        found = opened.import_results(files, replace=replace)
+    if as_json:
+        write_json({"results": [bundle_facts(one.bundle) | {"state": one.state} for one in found]})
+        return
+    for one in found:
+        write(f"{bundle_line(one.bundle)}: {STATES[one.state]}")

@@ -1,0 +1,1 @@
+"""What an audit of a distilled set found, for people and programs."""

@@ -1,0 +1,23 @@
+"""What results from elsewhere are, in a line and as JSON values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stillproof.core.amounts import duration
+from stillproof.core.spec import Json
+
+if TYPE_CHECKING:
+    from stillproof.store.bundle import Bundle
+
+
+def bundle_line(bundle: Bundle) -> str:
+    """Say in a few words what they are."""
+    answers = f"{bundle.done} of {len(bundle.answers)} answers"
+    return f"{bundle.name}: {bundle.suite}, {len(bundle.rows)} rows, {answers}, computed in {duration(bundle.seconds)}"
+
+
+def bundle_facts(bundle: Bundle) -> Json:
+    """Return it as JSON values."""
+    about = {key: getattr(bundle, key) for key in ("name", "suite", "command", "date", "stillproof", "seconds")}
+    return about | {"rows": len(bundle.rows), "cells": len(bundle.answers), "done": bundle.done}

@@ -1,0 +1,1 @@
+"""Suite report-card: every side of a distilled set, from one command."""
