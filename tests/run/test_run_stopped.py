@@ -32,7 +32,8 @@ def test_stopped_by_the_user(tmp_path: Path, stillproof: Commands, workers: str,
     assert (
         query(
             store,
-            "SELECT stage, status, attempts, error FROM cells WHERE status IN ('running', 'failed') OR owner IS NOT NULL AND status <> 'done'",
+            "SELECT stage, status, attempts, error FROM cells "
+            "WHERE status IN ('running', 'failed') OR owner IS NOT NULL AND status <> 'done'",
         )
         == []
     )
