@@ -2,9 +2,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
+SITE := site
 STORE := --store sqlite:///$(DEMO)/stillproof.db
 
-.PHONY: demo test test-slow test-oracles bench format lock clean
+.PHONY: demo site test test-slow test-oracles test-browser bench format lock clean
 
 demo: $(VENV)/installed
 	@mkdir -p $(DEMO)
@@ -12,6 +13,12 @@ demo: $(VENV)/installed
 	@$(BIN)/stillproof card dm --out $(DEMO) $(STORE)
 	@$(BIN)/stillproof plot report-card --out $(DEMO) $(STORE)
 	@$(BIN)/stillproof gallery --run report-card --ipc 10 --out $(DEMO)/gallery.png $(STORE)
+	@$(BIN)/stillproof site $(DEMO)/site $(STORE)
+
+site: $(VENV)/installed
+	@mkdir -p $(DEMO)
+	@$(BIN)/stillproof db import-results results/*.json --replace --store sqlite:///$(DEMO)/results.db
+	@$(BIN)/stillproof site $(SITE) --store sqlite:///$(DEMO)/results.db
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -24,6 +31,9 @@ test-slow: $(VENV)/installed-dev
 
 test-oracles: $(VENV)/installed-oracles
 	$(BIN)/pytest -n 2 -m slow --timeout 3600 tests/attack/test_attack_oracles.py tests/attack/test_attack_foreign_oracles.py
+
+test-browser: $(VENV)/installed-browser
+	STILLPROOF_AXE=$(VENV)/axe/package/axe.min.js $(BIN)/pytest -m browser tests/browser
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
@@ -45,6 +55,13 @@ $(VENV)/installed: pyproject.toml constraints.txt
 
 $(VENV)/installed-dev: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# Debian's browser, driven by Playwright, which never downloads its own; axe-core has the rules of accessibility.
+$(VENV)/installed-browser: $(VENV)/installed-dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[browser]'
+	command -v chromium > /dev/null || apt-get install --yes --quiet chromium
+	mkdir -p $(VENV)/axe && cd $(VENV)/axe && tar xzf $$(npm pack --silent axe-core@4.10.3)
 	@touch $@
 
 # Their declared dependencies would bring torchvision, whose released build does not fit a CPU build of torch.

@@ -22,6 +22,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"score"}),
     frozenset({"report"}),
     frozenset({"suites"}),
+    frozenset({"site"}),
     frozenset({"run"}),
     frozenset(
         {

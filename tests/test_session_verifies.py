@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from risen import risen_since
 from stillproof.core.errors import BadInput, DataMissing
+from stillproof.core.spec import Json
 from stillproof.report.bundle_rows import bundle_rows
 from stillproof.run.plan import Planner
 from stillproof.session import Session
@@ -84,8 +85,54 @@ def test_a_method_is_verified_without_the_sets_of_others(made: Bundle, session: 
     content["config"]["methods"] = ["random", "dm", "theirs:artifact=0123456789ab"]
     bundle = parse_bundle(json.dumps(content), "it")
     assert kept(bundle, session, tmp_path).verify("talk/random")
-    with pytest.raises(BadInput, match=r"cannot be computed again as things are here.*stillproof import"):
+    with pytest.raises(BadInput, match=r"cannot be computed again here.*stillproof import"):
         session.verify("talk")
+
+
+def with_row(content: Json, keys: Json, cells: list[str]) -> None:
+    row = next(row for row in content["rows"] if row["keys"]["method"] == "dm")
+    content["rows"].append({"keys": row["keys"] | keys, "cells": cells})
+
+
+def of_others(content: Json, method: str) -> list[str]:
+    found: list[str] = next(row["cells"] for row in content["rows"] if row["keys"]["method"] == method)
+    return found
+
+
+def a_row_that_nobody_asks(content: Json) -> None:
+    with_row(content, {"method": "mine"}, of_others(content, "dm"))
+
+
+def the_cells_of_another(content: Json) -> None:
+    row = next(row for row in content["rows"] if row["keys"]["method"] == "dm")
+    row["cells"] = of_others(content, "random")
+    for cell, share in zip(row["cells"], (0.9, 0.92), strict=True):
+        content["answers"][cell]["result"]["accuracy"] = share
+        del content["answers"][cell]["right"]
+    content["rows"].reverse()
+
+
+def few_images(content: Json) -> None:
+    for cell in of_others(content, "dm"):
+        content["answers"][cell]["result"] |= {"accuracy": 0.4, "n_test": 4}
+        del content["answers"][cell]["right"]
+
+
+@pytest.mark.parametrize(
+    ("lie", "said"),
+    [
+        (a_row_that_nobody_asks, "1 could not be measured"),
+        (the_cells_of_another, "0 of 2 numbers"),
+        (few_images, "1 of 2 numbers"),
+    ],
+)
+def test_lies_are_not_borne_out(
+    made: Bundle, session: Session, tmp_path: Path, lie: Callable[[Json], None], said: str
+) -> None:
+    content = json.loads(bundle_text(made))
+    lie(content)
+    found = kept(parse_bundle(json.dumps(content), "it"), session, tmp_path).verify("talk")
+    assert not found and said in found.verdict()
 
 
 def test_results_without_answers_and_two_of_one_name_are_refused(
@@ -98,7 +145,7 @@ def test_results_without_answers_and_two_of_one_name_are_refused(
         (tmp_path / name).write_text(bundle_text(made), encoding="utf-8")
     with pytest.raises(BadInput, match="two of the files have results called 'talk'"):
         session.import_results([tmp_path / "a.json", tmp_path / "b.json"])
-    with pytest.raises(BadInput, match="there are no results 'talk'"):
+    with pytest.raises(BadInput, match="results 'talk'"):
         session.verify("talk")
 
 

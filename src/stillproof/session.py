@@ -5,12 +5,12 @@ from __future__ import annotations
 from stillproof.verbs.attack_benching import AttackBenching
 from stillproof.verbs.attack_set_files import AttackSetFiles
 from stillproof.verbs.bundling import Bundling
-from stillproof.verbs.carding import Carding
 from stillproof.verbs.comparing import Comparing
 from stillproof.verbs.distilling import Distilling
 from stillproof.verbs.keeping_zoo import Zoo
 from stillproof.verbs.loading import Loading
 from stillproof.verbs.pooling import Pooling
+from stillproof.verbs.publishing import Publishing
 from stillproof.verbs.reading import Reading
 from stillproof.verbs.verifying import Verifying
 
@@ -18,7 +18,7 @@ from stillproof.verbs.verifying import Verifying
 class Session(
     Distilling,
     Comparing,
-    Carding,
+    Publishing,
     Pooling,
     AttackBenching,
     AttackSetFiles,

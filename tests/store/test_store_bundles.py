@@ -73,6 +73,15 @@ def test_a_bundle_is_read_as_it_was_written() -> None:
     assert [one.name for one in again.stands_on(first)] == ["distillers/dm"]
 
 
+def test_a_part_of_a_run_may_have_more_seeds_than_the_others() -> None:
+    def told(part: str) -> str:
+        return changed(lambda content: content["config"].update(seeds=1, suites=["dc-bench", part]))
+
+    assert parse_bundle(told("accuracy:seeds=2:full_recipe=none"), "it").rows
+    with pytest.raises(BadInput, match="2 results, and 1 seeds were asked"):
+        parse_bundle(told("accuracy:full_recipe=none"), "it")
+
+
 def test_a_name_is_one_bundle_and_the_same_one_twice_changes_nothing(tmp_path: Path) -> None:
     bundle = parse_bundle(json.dumps(CONTENT), "it")
     other = parse_bundle(changed(lambda content: content.update(seconds=13.0)), "it")
@@ -118,9 +127,9 @@ def test_a_store_from_before_gets_the_table(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "not JSON": ("{", "no bundle of results: it is not JSON"),
-    "another file": ('{"some": 1}', "no bundle of results: `stillproof db export-results`"),
-    "a list": ("[1]", "no bundle of results: `stillproof db export-results`"),
+    "not JSON": ("{", "not a bundle of results: it is not JSON"),
+    "another file": ('{"some": 1}', "not a bundle of results: `stillproof db export-results`"),
+    "a list": ("[1]", "not a bundle of results: `stillproof db export-results`"),
     "a newer schema": (changed(lambda c: c.update(schema=2)), "has schema 2, and this version of Stillproof reads 1"),
     "too accurate": (changed(result(accuracy=1.7)), "accuracy = 1.7 is not allowed: a share of images"),
     "deep inside": (changed(result(tried=[{"accuracy": -0.1}])), "accuracy = -0.1 is not allowed"),
@@ -138,6 +147,15 @@ REFUSED = {
     "a long text inside": (changed(result(notes="x" * 30_000)), "notes is a text of 30000 letters"),
     "a terminal's commands": (changed(lambda c: c.update(suite="\x1b[2J")), "letters that cannot be shown"),
     "more results than seeds": (changed(lambda c: c["config"].update(seeds=1)), "2 results, and 1 seeds were asked"),
+    "a row twice": (changed(lambda c: c["rows"].append(c["rows"][0])), "two of its rows say the same of themselves"),
+    "a row of a list": (changed(lambda c: c["rows"][0]["keys"].update(method=["dm"])), "method of a row is no text"),
+    "a row of a dict": (
+        changed(lambda c: c["rows"][0]["keys"].update(attack={})),
+        "attack of a row is no single value",
+    ),
+    "a row of no size": (changed(lambda c: c["rows"][0]["keys"].update(ipc="one")), "ipc of a row is no number of"),
+    "no number of images": (changed(result(n_test={"a": 1})), "n_test of an answer is no number of images"),
+    "a truth for a share": (changed(result(accuracy=True)), "accuracy is no number"),
     "one cell twice": (changed(lambda c: c["rows"][0].update(cells=[CELL, CELL])), "one cell for two seeds"),
     "a cell without answer": (changed(lambda c: c["answers"].pop(OTHER)), "of which the bundle says nothing"),
     "no question": (changed(lambda c: c["questions"].clear()), "is not among the questions"),
@@ -149,7 +167,7 @@ REFUSED = {
     "a bad name": (changed(lambda c: c.update(name="../x")), "'../x' is not a name for results"),
     "a bad day": (changed(lambda c: c.update(date="yesterday")), "'yesterday' is no day"),
     "nested": (changed(result(deep=json.loads("[" * 50 + "]" * 50))), "nested more than"),
-    "bottomless": ("[" * 100_000, "no bundle of results: it is not JSON"),
+    "bottomless": ("[" * 100_000, "not a bundle of results: it is not JSON"),
 }
 
 

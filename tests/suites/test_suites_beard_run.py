@@ -15,6 +15,7 @@ from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
 from stillproof.session import Session
 from stillproof.suites.beard.suite import Beard
+from svg_parts import assert_fit_inline
 
 OPTIONS = {
     "scale": "smoke",
@@ -61,6 +62,7 @@ def test_every_section_but_alarms_has_figures_that_can_be_drawn(session: Session
         kinds[type(figure)] = figure
     for kind, figure in kinds.items():
         assert draw(figure).axes, kind
+    assert_fit_inline(figures)
 
 
 def test_tables_and_figures_are_made_without_torch_and_without_a_drawing_library(session: Session) -> None:

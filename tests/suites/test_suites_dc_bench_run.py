@@ -12,6 +12,7 @@ from stillproof.report.runs import newest_run
 from stillproof.report.tables.text import shown
 from stillproof.session import Session
 from stillproof.suites.dc_bench.suite import DCBench
+from svg_parts import assert_fit_inline
 
 OPTIONS = {
     "scale": "smoke",
@@ -52,6 +53,7 @@ def test_figures_are_drawn(session: Session, tmp_path: Path) -> None:
     for name, figure in figures.items():
         save_figure(figure, tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").is_file()
+    assert_fit_inline(figures)
 
 
 def test_asking_again_computes_nothing(session: Session) -> None:

@@ -12,6 +12,7 @@ from stillproof.report.run_report import report_of
 from stillproof.report.runs import newest_run
 from stillproof.session import Session
 from stillproof.suites.dd_ranking.suite import DDRanking
+from svg_parts import assert_fit_inline
 
 TINY = "convnet:depth=1:width=4"
 TEACHER = "convnet-1-bn:width=4"
@@ -47,6 +48,7 @@ def test_figures_are_drawn(session: Session, tmp_path: Path) -> None:
     for name, figure in figures.items():
         save_figure(figure, tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").is_file()
+    assert_fit_inline(figures)
 
 
 def test_the_same_run_again_computes_nothing(session: Session) -> None:

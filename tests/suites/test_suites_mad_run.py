@@ -23,6 +23,7 @@ from stillproof.score.stats import Summary
 from stillproof.session import Session
 from stillproof.suites.mad.defence_scores import scored
 from stillproof.suites.mad.suite import Mad
+from svg_parts import assert_fit_inline
 
 OPTIONS = {
     "scale": "smoke",
@@ -73,6 +74,7 @@ def test_figures_can_be_drawn(session: Session) -> None:
         assert isinstance(figure, Bars | Curves)
         assert draw(figure).axes
         assert ("episodes of one seed" if figure.title == "EDSR by attack" else "One ") in caption(figure)
+    assert_fit_inline(figures)
 
 
 def test_tables_are_made_without_torch_and_without_a_drawing_library(session: Session) -> None:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pytest
-from answered import row
+from answered import BROKEN, row
 from beard_answers import bacon
+from numpy.typing import NDArray
 from ranked import real, sides
 
 from stillproof.core.components import suites
@@ -22,7 +25,7 @@ from stillproof.suites.report_card.card import ReportCard
 from stillproof.suites.report_card.making import cards_of
 from stillproof.suites.report_card.merging import Way
 from stillproof.suites.report_card.suite import ReportCard as Suite
-from stillproof.suites.report_card.summary import summary_figures, summary_tables
+from stillproof.suites.report_card.summary import STARS, summary_figures, summary_tables
 
 HARD = {"random": (0.3, 0.32, 0.31), "dm": (0.5, 0.53, 0.51), "dc": (0.52, 0.5, 0.54)}
 OTHER = {"random": (0.2, 0.22, 0.21), "dm": (0.4, 0.43, 0.41), "dc": (0.3, 0.31, 0.35)}
@@ -71,7 +74,8 @@ def test_all_suites_are_asked_about_the_same_methods(scale: str) -> None:
     assert list(parts) == ["dc-bench", "dd-ranking", "beard", "mad"]
     for part in parts.values():
         assert (part.dataset, part.methods, part.ipc, part.scale) == (suite.dataset, suite.methods, suite.ipc, scale)
-    whose = {str(asked.keys["section"]).partition(BETWEEN)[0] for asked in suite.rows()}
+    small = dataclasses.replace(suite, ipc=suite.ipc[:1], seeds=1)
+    whose = {str(asked.keys["section"]).partition(BETWEEN)[0] for asked in small.rows()}
     assert whose == set(parts)
 
 
@@ -118,7 +122,7 @@ def test_a_card_has_the_numbers_of_every_suite_and_says_what_is_missing() -> Non
     scores = [float(label_robust_score(0.9 - value, value - 0.3, 0.5)) for value in HARD["dm"]]
     assert found["lrs"].measured.seeds == pytest.approx(scores)
     assert card("dm").absent["RR"] == "suite beard was not run for it"
-    assert card("dm").absent["ARS"] == "dd-ranking did not ask it"
+    assert card("dm").absent["ARS"] == "suite dd-ranking was run without it"
     assert "worst case, RR, AE, CREI: suite beard was not run for it." in " ".join(repr(card("dm")).split())
 
 
@@ -134,6 +138,50 @@ def test_real_images_are_no_method_and_a_lost_seed_is_not_averaged_away() -> Non
     (found,) = cards_of([Way("dc-bench", {}, ["run 1"], lists(lost))], "dm", None, None)
     assert found.sides[0].rank_text is None and found.sides[0].of == 1
     assert cards_of([Way("dc-bench", {}, ["run 1"], lists(lost))], "full", None, None) == []
+
+
+def test_what_is_missing_on_a_card_is_told_with_its_reason() -> None:
+    rows = lists(by_section([row("transfer", "dm", 10, (0.5, None, 0.6)), row("transfer", "dc", 10, (None, 0.5, 0.6))]))
+    (found,) = cards_of([Way("dc-bench", {}, ["run 1"], rows)], "dm", None, None)
+    assert f"Missing: {BROKEN}" in found.table().notes
+
+
+def test_accuracy_stands_in_where_dc_bench_did_not_ask_for_it() -> None:
+    plain = Way("accuracy", {}, ["run 1"], lists(by_section([row("accuracy", "dm", 10, (0.7, 0.7, 0.7))])))
+    cost = Way("dc-bench", {}, ["run 2"], lists(by_section([row("cost", "dm", 10, (1.0,), name="total_seconds")])))
+    (found,) = cards_of([cost, plain], "dm", None, None)
+    assert {one.side.key: one.side.suite for one in found.sides} == {"accuracy": "accuracy", "cost": "dc-bench"}
+    (found,) = cards_of([dc_bench(), plain], "dm", None, None)
+    assert [one.side.suite for one in found.sides if one.side.key == "accuracy"] == ["dc-bench"]
+
+
+def test_networks_that_were_tested_on_other_images_are_compared_over_seeds() -> None:
+    images = {"dm": 8, "dc": 6, "random": 8}
+
+    def right(cells: Sequence[str]) -> NDArray[np.bool_]:
+        return np.ones((3, images[cells[0]]), bool)
+
+    rows = [dataclasses.replace(one, cells=[str(one["method"])] * 3) for one in transfer()]
+    found = cards_of([Way("dc-bench", {}, ["run 1"], lists(by_section(rows)))], "dm", None, None, right)
+    assert {one.side.key: one.over for one in found[0].sides}["accuracy"] == "seeds"
+
+
+def test_an_answer_that_code_has_outgrown_makes_room_for_one_that_it_has_not() -> None:
+    way = Way("dc-bench", {})
+    fresh, other = row("transfer", "dm", 10, (0.5, 0.6)), row("transfer", "dm", 10, (0.7, 0.8))
+    outgrown = dataclasses.replace(fresh, results=[None, None], stale=["distiller dm"] * 2, cells=["a", "b"])
+    for run, one in (("run 3", outgrown), ("run 2", dataclasses.replace(fresh, cells=["c", "d"])), ("run 1", other)):
+        way.add(run, "transfer", one)
+    assert [one.values() for one in way.rows["transfer"]] == [[0.5, 0.6]] and len(way.left_out) == 2
+
+
+def test_what_another_run_has_of_a_question_is_no_longer_missing() -> None:
+    way = Way("dc-bench", {})
+    waiting = dataclasses.replace(row("transfer", "dm", 10, (0.5, None)), reasons=[], waiting=1, cells=["a", "b"])
+    way.add("run 2", "transfer", waiting)
+    way.add("results theirs", "transfer", dataclasses.replace(row("transfer", "dm", 10, (0.5, 0.6)), cells=["a", "b"]))
+    (found,) = way.rows["transfer"]
+    assert found.values() == [0.5, 0.6] and found.waiting == 0
 
 
 def test_where_lower_is_better_the_lowest_is_first() -> None:
@@ -154,6 +202,7 @@ def test_the_summary_has_a_star_where_methods_differ() -> None:
     shown = {str(line["method"]): line["accuracy %"] for line in table.rows}
     assert isinstance(shown["dm"], Marked) and isinstance(shown["dc"], Marked) and isinstance(shown["random"], Mean)
     assert isinstance(shown["dm"].value, Percent) and shown["dm"].value.fraction == pytest.approx(sum(HARD["dm"]) / 3)
+    assert STARS in table.notes
     (radar,) = summary_figures(rows).values()
     assert isinstance(radar, Radar)
     assert [panel.method for panel in radar.shown()] == ["random", "dm", "dc"]

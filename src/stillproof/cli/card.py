@@ -7,19 +7,19 @@ from typing import Annotated
 
 import typer
 
-from stillproof.cli.options import DataOption, JsonOption, PluginOption, RunOption, StoreOption
+from stillproof.cli.options import DataOption, JsonOption, PluginOption, StoreOption
 from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session
 from stillproof.cli.table import FormatOption, checked_format, print_file, print_text
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Method, or a set: name, id, prefix, folder or file.")],
+    name: Annotated[str, typer.Argument(help="Method, or set: artifact (id, name or folder) or third-party file.")],
     dataset: Annotated[str | None, typer.Option("--dataset", help="Only this data set.")] = None,
     ipc: Annotated[int | None, typer.Option("--ipc", help="Only this number of images per class.")] = None,
-    run: RunOption = None,
+    run: Annotated[str | None, typer.Option("--run", help="Only numbers of this run. [default: all runs]")] = None,
     form: FormatOption = "text",
-    out: Annotated[Path | None, typer.Option("--out", help="Also draw ranks and curves, into this folder.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Also draw ranks and curves into this folder.")] = None,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
@@ -27,7 +27,7 @@ def command(
 ) -> None:
     """Print the report card of a distilled set or method: every side, with its interval and rank.
 
-    Its numbers are those of all runs of the store; nothing is computed.
+    Numbers come from all runs of the store and from imported results; nothing is computed.
     """
     from stillproof.report.tables.latex import to_latex
     from stillproof.store.store import open_store
@@ -39,7 +39,7 @@ def command(
     if shown == "json":
         write_json(cards.as_dict())
     elif shown == "latex":
-        write("\n".join(to_latex(table, "report-card") for table in cards.tables()))
+        write("\n".join(to_latex(table) for table in cards.tables()))
     elif shown == "text":
         print_text(cards.tables(), "report card")
     else:

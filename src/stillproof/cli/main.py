@@ -29,6 +29,7 @@ from stillproof.cli import (
     pool,
     run,
     show,
+    site,
     status,
     table,
     train,
@@ -87,6 +88,7 @@ app.command("table")(table.command)
 app.command("compare")(compare.command)
 app.command("verify")(verify.command)
 app.command("plot")(plot.command)
+app.command("site")(site.command)
 app.add_typer(pool.app, name="pool")
 app.command("card")(card.command)
 app.command("gallery")(gallery.command)

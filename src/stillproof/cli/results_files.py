@@ -12,7 +12,7 @@ from stillproof.cli.output import write, write_json
 from stillproof.cli.session import session
 from stillproof.report.bundle_facts import bundle_facts, bundle_line
 
-STATES = {"new": "imported", "known": "here already", "replaced": "imported, in the place of others of that name"}
+STATES = {"new": "imported", "known": "here already", "replaced": "imported in place of others of that name"}
 
 
 def export_command(
@@ -39,14 +39,14 @@ def export_command(
 
 
 def import_command(
-    files: Annotated[list[str], typer.Argument(help="Files of results, or names of those that Stillproof comes with.")],
+    files: Annotated[list[str], typer.Argument(help="Bundles: files, or names of results that come with Stillproof.")],
     replace: Annotated[bool, typer.Option("--replace", help="Replace other results of the same name.")] = False,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Keep results that were computed elsewhere beside those of the store.
+    """Import results that were computed elsewhere.
 
-    They are marked as such wherever they are shown, and no run uses them.
+    They are kept beside the store's own results and marked wherever they are shown; no run uses them.
     """
     with session(store, None) as opened:
         found = opened.import_results(files, replace=replace)

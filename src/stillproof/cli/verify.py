@@ -18,7 +18,7 @@ def command(
         str,
         typer.Argument(
             metavar="NAME[/METHOD[/IPC]]",
-            help="Results that come with Stillproof or were imported, or the file of a bundle; all rows, or some.",
+            help="Results that come with Stillproof, imported results or a bundle's file; of some rows or all.",
         ),
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and compute nothing.")] = False,
@@ -29,9 +29,9 @@ def command(
     device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute results again: do they lie in their claimed intervals?
+    """Recompute results and check whether they lie in their claimed intervals.
 
-    What the store has already is not computed again; a new one (--store) computes everything.
+    What the store already has is not computed again; with a new store (--store), everything is.
     """
     if dry_run:
         with unmade_store(store) as place, session(place, data, plugin, workers, device) as opened:

@@ -12,7 +12,10 @@ from stillproof.cli.output import write, write_json, write_table
 from stillproof.cli.session import session
 
 app = typer.Typer(
-    cls=WholeHelp, help="Use distilled sets that come with Stillproof.", no_args_is_help=True, rich_markup_mode=None
+    cls=WholeHelp,
+    help="List and get the distilled sets that come with Stillproof.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 
@@ -29,7 +32,7 @@ def list_command(as_json: JsonOption = False) -> None:
     rows = [(one.name, one.dataset, one.method, str(one.ipc), size(one.bytes), one.licence) for one in found]
     header = ("name", "data set", "method", "ipc", "size", "licence")
     numbers = [title in ("ipc", "size") for title in header]
-    write_table(header, rows, "`stillproof zoo get NAME` takes one into the store", numbers)
+    write_table(header, rows, "`stillproof zoo get NAME` copies one into the store", numbers)
 
 
 @app.command("get")
@@ -39,7 +42,7 @@ def get(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take a set of the zoo into the store, under its name."""
+    """Copy a set from the zoo into the store, under its name."""
     from stillproof.store.zoo import zoo_set
 
     found = zoo_set(name)

@@ -7,6 +7,7 @@ of one's own, data, and whatever they stand on.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ from stillproof.store.store import Store
 SEED = "seed"  # what stages call it in their specs
 PARAMS = "params"  # of a component; a seed among them is a parameter like any other
 CODE = ("generations", "edited", "own")  # what of its code names a component
+DATA = ("test", "data", "heldout")  # what specs call the ids of data
+_ID = re.compile(r"[0-9a-f]{64}")  # of an artifact or cell
 Components = Mapping[str, Json]  # by kind and name, as in ``attacks/pgd``: version, and what of its code names it
 
 
@@ -39,6 +42,18 @@ def components_of(store: Store, cells: Iterable[str]) -> dict[str, Components]:
     return {cell: behind.stands_on(cell) for cell in asked if cell in behind.questions}
 
 
+def data_of(store: Store, cells: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return the ids of all data that the answers of those of the cells that are there stand on, directly or not."""
+    asked = list(cells)
+    behind = _Behind.of(store, asked)
+    return {cell: behind.data(cell) for cell in asked if cell in behind.questions}
+
+
+def data_in(spec: Json) -> Iterator[str]:
+    """Yield the ids of data that a spec names, which have a hash of the content; artifacts are no data."""
+    return (spec[key] for key in DATA if isinstance(spec.get(key), str) and not _ID.fullmatch(spec[key]))
+
+
 @dataclass
 class _Behind:
     """Cells, and all that they stand on.
@@ -53,6 +68,7 @@ class _Behind:
     made: dict[str, tuple[str, str]] = field(default_factory=dict)
     _asked: dict[str, str] = field(default_factory=dict)
     _stands_on: dict[str, Components] = field(default_factory=dict)
+    _data: dict[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, store: Store, cells: Iterable[str]) -> _Behind:
@@ -83,6 +99,14 @@ class _Behind:
             own = [{f"{kind}/{name}": _code(known)} for kind, name, known in components_in(self.questions[cell].spec)]
             self._stands_on[cell] = _joined([*own, *map(self.stands_on, self._read_by(cell))])
         return self._stands_on[cell]
+
+    def data(self, cell: str) -> frozenset[str]:
+        """Return the ids of the data that a cell stands on."""
+        if cell not in self._data:
+            self._data[cell] = frozenset()
+            own = frozenset(data_in(self.questions[cell].spec))
+            self._data[cell] = own.union(*map(self.data, self._read_by(cell)))
+        return self._data[cell]
 
     def _read_by(self, cell: str) -> Iterator[str]:
         for read in sorted(self.questions[cell].reads):

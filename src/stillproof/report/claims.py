@@ -29,6 +29,7 @@ class Claim:
         interval: Where the mean of another computation has to lie, if that can be said.
         over: What the interval is over: seeds or test images.
         per_seed: The number of each seed.
+        images: How many images it is a share of, if that is said.
     """
 
     title: str
@@ -36,6 +37,7 @@ class Claim:
     interval: tuple[float, float] | None
     over: str
     per_seed: Sequence[float | None]
+    images: int | None = None
 
     def holds(self, mean: float) -> bool:
         """Say whether the mean of another computation bears it out."""
@@ -62,9 +64,9 @@ def claims_of(row: Answered) -> dict[str, Claim]:
 def _claim(title: str, summary: Summary, images: int | None, per_seed: Sequence[float | None]) -> Claim:
     """Return a number with its interval; one of a single seed has that over the test images."""
     if summary.ci95 is None and images is not None:
-        return Claim(title, summary, wilson(summary.mean * images, images), OVER_IMAGES, per_seed)
+        return Claim(title, summary, wilson(summary.mean * images, images), OVER_IMAGES, per_seed, images)
     over = OVER_IMAGES if summary.rule == "images" else summary.over
-    return Claim(title, summary, summary.ci95, over, per_seed)
+    return Claim(title, summary, summary.ci95, over, per_seed, images)
 
 
 @cache

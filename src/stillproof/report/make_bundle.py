@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json, canonical_json
 from stillproof.report.answers import answered_rows
-from stillproof.report.asked import Components, asked_of, components_of
+from stillproof.report.asked import Components, asked_of, components_of, data_in
 from stillproof.report.run_command import run_command
 from stillproof.report.run_report import sections_of
 from stillproof.report.runs import called
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from stillproof.store.bundle import Bundle
 
 RightImages = Mapping[str, npt.NDArray[np.bool_]]  # whether each image is right, by cell
-DATA = ("test", "data", "heldout")  # what specs call the ids of data
 MOST_SAID = 1000  # letters of a reason
 _ID = re.compile(r"[0-9a-f]{64}")
 
@@ -66,7 +65,7 @@ def make_bundle(store: Store, run: Run, right: RightImages, name: str | None = N
         "date": _day(max(record.finished or 0.0 for record in records.values())),
         "machines": _machines(behind),
         "seconds": math.fsum(record.seconds or 0.0 for record in behind),
-        "data": sorted({found for record in behind for found in _data(record.spec)}),
+        "data": sorted({found for record in behind for found in data_in(record.spec)}),
         "sections": {section.name: section.title for section in sections_of(run.suite)},
         **_questions(asks, components_of(store, records)),
         "rows": [_row(row) for row in run.rows],
@@ -126,10 +125,6 @@ def _elsewhere(value: Any) -> Any:
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) and _ID.fullmatch(value) is not None
-
-
-def _data(spec: Json) -> Iterator[str]:
-    return (spec[key] for key in DATA if isinstance(spec.get(key), str) and not _is_id(spec[key]))
 
 
 def _machines(records: Iterable[Record]) -> list[Json]:

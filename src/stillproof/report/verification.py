@@ -10,7 +10,7 @@ from typing import Any
 from stillproof.core.spec import Json
 from stillproof.report.answers import Answered
 from stillproof.report.claims import OVER_IMAGES, Claim, claims_of
-from stillproof.report.tables.columns import around, values
+from stillproof.report.tables.columns import BEFORE, NOTED, RECIPE, RULES, around, values
 from stillproof.report.tables.table import Column, Percent, Share, Table, Value
 from stillproof.score.stats import Summary
 
@@ -18,6 +18,8 @@ CLAIMED = Column("claimed", "claimed %", Share)
 MEASURED = Column("measured", "measured %", Percent)
 INSIDE = Column("inside", "inside")
 NUMBER = Column("number", "number")
+ASKED = "what was asked"  # a column
+USUAL = {column.key for column in (*BEFORE, *RULES)} - {RECIPE.key}  # the columns that rows of any suite may fill
 WIDE = 0.5  # of an interval of a share
 
 
@@ -31,6 +33,7 @@ class Checked:
         measured: What was found; nothing if a seed has no answer.
         missing: How many seeds have none.
         per_seed: What was found for each seed.
+        images: How many images that is a share of, if that is known.
     """
 
     keys: Mapping[str, Any]
@@ -38,11 +41,17 @@ class Checked:
     measured: Summary | None
     missing: int = 0
     per_seed: Sequence[float | None] = ()
+    images: int | None = None
 
     @property
     def holds(self) -> bool | None:
         """Say whether it is borne out; nothing if it was not measured."""
-        return None if self.measured is None else self.claim.holds(self.measured.mean)
+        return None if self.measured is None else not self.of_others and self.claim.holds(self.measured.mean)
+
+    @property
+    def of_others(self) -> bool:
+        """Say whether it is claimed of another number of images than there are: its interval may be any."""
+        return None not in (self.images, self.claim.images) and self.images != self.claim.images
 
     def as_dict(self) -> Json:
         """Return it as JSON values."""
@@ -95,8 +104,9 @@ class Verification:
         """Return one line per number."""
         titles = list(dict.fromkeys(check.claim.title for check in self.checks))
         alone = titles[0] if len(titles) == 1 else ""
-        columns = around(_columns(alone), [check.keys for check in self.checks])
-        rows = [_line(check, alone=bool(alone)) for check in self.checks]
+        said = _said([check.keys for check in self.checks])
+        columns = around(_columns(alone), said)
+        rows = [_line(check, one, alone=bool(alone)) for check, one in zip(self.checks, said, strict=True)]
         notes = [*_about_intervals(self.checks), self._seed_by_seed(), *self.notes]
         return Table("verify", "Claimed and computed again", columns, rows, notes)
 
@@ -119,8 +129,14 @@ def checked(claimed: Sequence[Answered], measured: Sequence[Answered]) -> list[C
         for name, claim in claims_of(one).items():
             again = there.get(name)
             mean = again.summary if again is not None and not other.missing else None
-            found.append(Checked(one.keys, claim, mean, other.missing, again.per_seed if again else ()))
+            per_seed, images = (again.per_seed, again.images) if again else ((), None)
+            found.append(Checked(one.keys, claim, mean, other.missing, per_seed, images))
     return found
+
+
+def unasked(claimed: Sequence[Answered]) -> list[Checked]:
+    """Return the numbers of claimed rows that nobody asks for here, so that they cannot be computed again."""
+    return [Checked(row.keys, claim, None, len(row.results)) for row in claimed for claim in claims_of(row).values()]
 
 
 def _columns(title: str) -> list[Column]:
@@ -131,14 +147,27 @@ def _columns(title: str) -> list[Column]:
     return [NUMBER, INSIDE, *both]
 
 
-def _line(check: Checked, *, alone: bool) -> dict[str, Value]:
+def _said(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return what rows are about, with all that is no usual column and that tells some of them apart in one text."""
+    keys = dict.fromkeys(key for row in rows for key in row if key not in (*USUAL, *NOTED))
+    told = sorted(
+        (key for key in keys if len({str(row.get(key)) for row in rows}) > 1), key=lambda key: key == RECIPE.key
+    )
+    found = []
+    for row in rows:
+        text = ", ".join(key if row[key] is True else str(row[key]) for key in told if row.get(key))
+        found.append({key: value for key, value in row.items() if key not in told} | ({ASKED: text} if told else {}))
+    return found
+
+
+def _line(check: Checked, said: Mapping[str, Any], *, alone: bool) -> dict[str, Value]:
     claim = check.claim
     mean = claim.summary.mean
     claimed: Value = Share(mean, claim.interval) if claim.interval else Percent(mean, 2)
     inside = {True: "yes", False: "NO", None: "not measured"}[check.holds]
     number: dict[str, Value] = {} if alone else {"number": claim.title}
     measured = None if check.measured is None else Percent(check.measured.mean, 2)
-    return values(check.keys) | number | {"claimed": claimed, "measured": measured, "inside": inside}
+    return values(said) | number | {"claimed": claimed, "measured": measured, "inside": inside}
 
 
 def _about_intervals(checks: Sequence[Checked]) -> Iterator[str]:
@@ -153,3 +182,5 @@ def _about_intervals(checks: Sequence[Checked]) -> Iterator[str]:
         yield "Claimed intervals are over seeds; Wilson's over the test images where those are wider, or n = 1."
     if wide := sum(high - low > WIDE for low, high in ends):
         yield f"{wide} of {len(ends)} claimed intervals span more than {100 * WIDE:.0f} points, and rule little out."
+    if others := sum(check.of_others for check in checks):
+        yield f"{others} numbers are claimed of other numbers of test images than there are, so that they do not hold."

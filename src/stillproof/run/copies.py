@@ -1,33 +1,15 @@
-"""Copies of real images among those of a set: exact ones byte by byte, and near ones by distance."""
+"""Exact copies among images, byte by byte: of real ones, and of each other."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from stillproof.core.seeds import Seeds
 from stillproof.core.types import ImageSet
-from stillproof.run.nearest import RealImages, Seen, as_they_are, in_parts
-from stillproof.score.nearness import copies_by_distance, nearness_limit
+from stillproof.run.nearest import in_parts
 
 NONE = -1  # in place of the image that another one is a copy of
-FEW = 200  # real training images that tell how near such images are to test images
-
-
-@dataclass(frozen=True)
-class CopiesOfTest:
-    """The images of a set that are copies of test images, by their places in both.
-
-    Args:
-        exact: Those that are equal byte by byte to a test image that is no training image, too.
-        near: Those that are nearer to a test image, moved by a few pixels or mirrored, than nearly all real images are,
-            and clearly nearer than to any training image.
-    """
-
-    exact: dict[int, int]
-    near: dict[int, int]
 
 
 def exact_copies(images: Tensor, data: ImageSet) -> Tensor:
@@ -48,38 +30,6 @@ def exact_copies(images: Tensor, data: ImageSet) -> Tensor:
         if not places:
             break
     return found
-
-
-def copies_of_test(
-    images: Tensor, train: ImageSet, test: ImageSet, device: str = "cpu", seen: Seen = as_they_are
-) -> CopiesOfTest:
-    """Return which images of a set are copies of test images, in a second for hundreds of images of CIFAR-10.
-
-    Twins that a data set has in both of its splits do not count: what is made of the one in training is near to both.
-
-    Args:
-        images: Pixels (N, C, H, W), those that are trained on.
-        train: The training images.
-        test: The test images.
-        device: Where to compute.
-        seen: What becomes of real images before they are compared, where a set holds four in one.
-    """
-    in_test, in_train = exact_copies(images, test), exact_copies(images, train)
-    exact = ((in_test != NONE) & (in_train == NONE)).nonzero().flatten().tolist()
-    tests = RealImages(test, device, seen)
-    to_test = tests.nearest(images)
-    real = tests.nearest(seen(train.read(sample_of(train, FEW), device))).distance.numpy()
-    # Training images are many, and only asked where a test image is near.
-    near = (to_test.distance < nearness_limit(real)).nonzero().flatten()
-    copies: list[int] = []
-    if len(near):
-        to_train = RealImages(train, device, seen).nearest(images[near])
-        copied = copies_by_distance(to_test.distance[near].numpy(), to_train.distance.numpy(), real)
-        copies = near[torch.from_numpy(copied)].tolist()
-    return CopiesOfTest(
-        {place: int(in_test[place]) for place in exact},
-        {place: int(to_test.index[place]) for place in copies if place not in exact},
-    )
 
 
 def sample_of(data: ImageSet, most: int) -> Tensor:

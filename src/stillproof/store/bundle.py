@@ -9,20 +9,21 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from stillproof.store.bundle_values import LONGEST, check_name, check_values, printable
+from stillproof.core.spec import canonical_json
+from stillproof.store.bundle_values import LONGEST, check_counts, check_keys, check_name, check_values, printable
 
 SCHEMA = 1
+SEEDS = re.compile(r"seeds=(\d{1,9})\b", re.ASCII)  # in words such as ``mad:seeds=1``
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 JUDGED = ("accuracy", "robust_accuracy")  # what single images have right or wrong, in order of preference
 COUNTED = {"accuracy": ("n_test", "n"), "robust_accuracy": ("n",)}  # and what their number is called
-
 
 Text = Annotated[str, AfterValidator(printable)]
 Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -120,6 +121,7 @@ class BundledAnswer(Part):
             raise ValueError(f"an answer that is {self.state} has {'no' if self.result is None else 'a'} result")
         if self.result is not None:
             check_values(self.result)
+            check_counts(self.result)
             _check_right(self.result, self.right)
         return self
 
@@ -138,7 +140,7 @@ class BundledRow(Part):
 
     @model_validator(mode="after")
     def _names_each_once(self) -> Self:
-        check_values(self.keys)
+        check_keys(self.keys)
         if len(set(self.cells)) < len(self.cells):
             raise ValueError("a row names one cell for two seeds")
         return self
@@ -195,7 +197,9 @@ class Bundle(Part):
         check_values(self.config)
         if not DAY.fullmatch(self.date):
             raise ValueError(f"date {self.date[:40]!r} is no day such as 2026-11-19")
-        most = max((value for key, value in self.config.items() if _counts_seeds(key, value)), default=None)
+        most = max(_seeds_in(self.config), default=None)
+        if len({canonical_json(row.keys) for row in self.rows}) < len(self.rows):
+            raise ValueError("two of its rows say the same of themselves")
         for row in self.rows:
             if most is not None and len(row.cells) > most:
                 raise ValueError(f"a row has {len(row.cells)} results, and {most} seeds were asked for")
@@ -223,8 +227,14 @@ class Bundle(Part):
         return [self.components[place] for place in places]
 
 
-def _counts_seeds(key: str, value: Any) -> bool:
-    return key.endswith("seeds") and isinstance(value, int) and not isinstance(value, bool)
+def _seeds_in(config: Mapping[str, Any]) -> Iterator[int]:
+    """Yield every number of seeds in a configuration, those among the parameters of a suite's parts too."""
+    for key, value in config.items():
+        if key.endswith("seeds") and isinstance(value, int) and not isinstance(value, bool):
+            yield value
+        elif isinstance(value, list):
+            texts = [text for text in value if isinstance(text, str)]
+            yield from (int(found) for text in texts for found in SEEDS.findall(text))
 
 
 def _check_right(result: Mapping[str, Any], right: Right | None) -> None:

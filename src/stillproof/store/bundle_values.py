@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 LONGEST = 20_000  # letters of a text
 MOST_DEEP = 20  # lists within lists
 NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,99}", re.ASCII)
+ABOUT = ("dataset", "method", "network", "home", "section", "protocol", "selection", "scale", "set")  # texts of a row
 # What answers call a share of images, what counts these, and what is never below zero.
 SHARES = ("accuracy", "heldout_accuracy", "robust_accuracy", "clean_accuracy", "success_rate", "area", "coverage", "sa")
 COUNTS = ("n", "n_test", "n_clean")
 AMOUNTS = ("seconds", "clean_seconds", "peak_bytes", "bytes", "passes_per_image", "passes_to_success")
+LISTED = "methods"  # the only thing that a row says with a list: what a map shows beside each other
 LARGEST = 1e100  # no number of an answer comes near
 
 
@@ -35,6 +37,20 @@ def printable(text: str) -> str:
     return text
 
 
+def check_keys(keys: Mapping[str, Any]) -> None:
+    """Refuse what no row is about: rows are grouped, and shown, by single values."""
+    check_values(keys)
+    for key, value in keys.items():
+        texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        if key in ABOUT and not isinstance(value, str) and value is not None:
+            raise ValueError(f"{key} of a row is no text")
+        if isinstance(value, dict) or (isinstance(value, list) and not (key == LISTED and texts)):
+            raise ValueError(f"{key[:40]} of a row is no single value")
+    size = keys.get("ipc")
+    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
+        raise ValueError("ipc of a row is no number of images")
+
+
 def check_values(value: Any) -> None:
     """Refuse values that no answer can have, wherever they are in a JSON value."""
     for name, inner in _walk(value, "", 0):
@@ -42,8 +58,18 @@ def check_values(value: Any) -> None:
             if len(inner) > LONGEST:
                 raise ValueError(f"{name[:40]} is a text of {len(inner)} letters, and {LONGEST} are the most")
             printable(inner)
-        elif isinstance(inner, int | float) and not isinstance(inner, bool):
+        if name in SHARES and isinstance(inner, str | bool):
+            raise ValueError(f"{name} is no number")
+        if isinstance(inner, int | float) and not isinstance(inner, bool):
             _check_number(name, inner)
+
+
+def check_counts(result: Mapping[str, Any]) -> None:
+    """Refuse numbers of images that are none."""
+    for name in COUNTS:
+        count = result.get(name)
+        if count is not None and (not isinstance(count, int) or isinstance(count, bool)):
+            raise ValueError(f"{name} of an answer is no number of images")
 
 
 def _check_number(name: str, number: float) -> None:

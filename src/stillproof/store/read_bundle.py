@@ -51,9 +51,9 @@ def parse_bundle(text: str, where: str) -> Bundle:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         why = str(error) if isinstance(error, _NoNumber) else "it is not JSON"
-        raise BadInput(f"{where} is no bundle of results: {why}.") from None
+        raise BadInput(f"{where} is not a bundle of results: {why}.") from None
     if not isinstance(value, dict) or value.get("kind") != KIND:
-        raise BadInput(f"{where} is no bundle of results: `stillproof db export-results` writes those.")
+        raise BadInput(f"{where} is not a bundle of results: `stillproof db export-results` writes those.")
     if value.get("schema") != SCHEMA:
         raise BadInput(
             f"{where} has schema {_short(value.get('schema'))}, and this version of Stillproof reads {SCHEMA}: "

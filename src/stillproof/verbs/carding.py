@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -18,6 +19,7 @@ from stillproof.suites.report_card.card import ReportCard, SetFacts
 from stillproof.suites.report_card.cards import ReportCards
 from stillproof.suites.report_card.making import cards_of
 from stillproof.suites.report_card.merging import Way, ways_of
+from stillproof.suites.report_card.standing import ReadRight
 from stillproof.verbs.auditing import Auditing
 from stillproof.verbs.right_images import right_images
 
@@ -43,11 +45,13 @@ class Carding(Auditing):
         text = text_of(self, given, dataset)
         known = dict.fromkeys(str(row["method"]) for row in _rows(ways) if row["ipc"] is not None)
         if text in known:
-            found = cards_of(ways, text, dataset, ipc, self._right)
+            found = cards_of(ways, text, dataset, ipc, self._reader())
         else:
             found = self._of_set(ways, text, dataset, list(known))
+        wanted = [*([dataset] if dataset else []), *([f"{ipc} images per class"] if ipc is not None else [])]
+        if not found and not wanted:
+            raise BadInput(f"this store has no answer for {text} that counts: run the suite again.")
         if not found:
-            wanted = [*([dataset] if dataset else []), *([f"{ipc} images per class"] if ipc else [])]
             raise BadInput(f"no result of {text} with {' and '.join(wanted)} is in this store: leave that out.")
         return ReportCards([self._with_facts(ways, card) for card in found])
 
@@ -60,28 +64,31 @@ class Carding(Auditing):
         cell = self.store.cell_of(artifact)
         for row in _rows(ways):
             if row["ipc"] is not None and (row["set"] == artifact or self._stands_on(row.cells, cell)):
-                return cards_of(ways, str(row["method"]), str(row["dataset"]), int(row["ipc"]), self._right)
-        raise BadInput(f"no run has looked at {text} yet: `stillproof run report-card --methods {text}` does.")
+                return cards_of(ways, str(row["method"]), str(row["dataset"]), int(row["ipc"]), self._reader())
+        asked = f"--dataset {named_set(self.store, artifact).card['dataset']} --methods {shlex.quote(text)}"
+        raise BadInput(f"no run has looked at {text} yet: `stillproof run report-card {asked}` does.")
 
     def _stands_on(self, cells: Sequence[str], cell: str | None) -> bool:
         return cell is not None and cell in self.store.results.behind(cells)
 
-    def _right(self, cells: Sequence[str]) -> npt.NDArray[np.bool_] | None:
-        """Return which test images trained networks have right, (networks, images), if that is known of all."""
-        elsewhere = {
-            cell: answer.right.images()
-            for bundle in self.store.bundles.all()
-            for cell, answer in bundle.answers.items()
-            if cell in cells and answer.right is not None
-        }
-        found = elsewhere | right_images(self.store, self.options, cells)
-        return np.stack([found[cell] for cell in cells]) if found.keys() >= set(cells) else None
+    def _reader(self) -> ReadRight:
+        """Return what says which test images trained networks have right, (networks, images), if all are known."""
+        bundled = [bundle.answers.items() for bundle in self.store.bundles.all()]
+        elsewhere = {cell: answer.right for answers in bundled for cell, answer in answers if answer.right is not None}
+
+        def read(cells: Sequence[str]) -> npt.NDArray[np.bool_] | None:
+            found = {cell: elsewhere[cell].images() for cell in cells if cell in elsewhere}
+            found |= right_images(self.store, self.options, cells)
+            is_whole = found.keys() >= set(cells) and len({len(right) for right in found.values()}) == 1
+            return np.stack([found[cell] for cell in cells]) if is_whole else None
+
+        return read
 
     def _with_facts(self, ways: Sequence[Way], card: ReportCard) -> ReportCard:
         """Return a card with what is known of the set itself: that of the first seed, where each has its own."""
         row = next(row for row in _rows(ways) if (row["method"], row["dataset"], row["ipc"]) == card.key)
         sets = [str(row["set"])] if row["set"] else sets_behind(self.store, list(row.cells[:1]))
-        if not sets:
+        if not sets or not self.store.names_of(sets[:1], "distilled"):  # of results from elsewhere it is not here
             return card
         return dataclasses.replace(card, facts=self._facts(sets[0]), audit=self._stored_audit(sets[0]))
 

@@ -13,14 +13,14 @@ from stillproof.verbs.engine import Engine
 
 
 class Zoo(Engine):
-    """Lists the distilled sets that come with Stillproof, and takes them into the store."""
+    """Lists the distilled sets that come with Stillproof, and copies them into the store."""
 
     def zoo(self) -> list[ZooSet]:
         """Return what is in the zoo; ``zoo_get`` takes one."""
         return zoo_sets()
 
     def zoo_get(self, name: str, out: Path | str | None = None) -> str:
-        """Take a set of the zoo into the store under its name, and copy it to the folder ``out``; return its id."""
+        """Copy a set from the zoo into the store under its name, and to the folder ``out``; return its id."""
         found, files = zoo_files(zoo_set(name))
         distilled = from_artifact(found.tensors, found.card)
         extra = extra_files(distilled, front_of(distilled.space, self.store))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from stillproof.core.errors import DataMissing
+from stillproof.core.errors import BadInput, DataMissing
 from stillproof.run.predictions import read_predictions
 from stillproof.run.stage import Job, Options
 from stillproof.score.attacked_images import worst_case
@@ -23,7 +23,8 @@ RIGHT = ("robust", "right")  # what outcomes call it
 def right_images(store: Store, options: Options, cells: Sequence[str]) -> dict[str, npt.NDArray[np.bool_]]:
     """Return whether each image is right, (N,), for those of the cells of which that is stored.
 
-    Predictions are compared with the labels of the data set; where that is not here, their images are left out.
+    Predictions are compared with the labels of the data set; where that is not here, or another one by now, their
+    images are left out.
     """
     found: dict[str, npt.NDArray[np.bool_]] = {}
     absent = ""
@@ -31,10 +32,10 @@ def right_images(store: Store, options: Options, cells: Sequence[str]) -> dict[s
         try:
             if (right := _right_of(record, store, options)) is not None:
                 found[cell] = right
-        except DataMissing as error:
+        except (DataMissing, BadInput) as error:
             absent = str(error)
     if absent:
-        log.warning("which images are right is left out, since the labels are not here: %s", absent)
+        log.warning("which images are right is left out, since the labels are not here as they were: %s", absent)
     return found
 
 

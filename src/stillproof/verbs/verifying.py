@@ -16,45 +16,19 @@ from stillproof.core.spec import Json, canonical_json
 from stillproof.report.answers import Answered, answered_rows
 from stillproof.report.asked import asked_of
 from stillproof.report.bundle_rows import bundle_row, risen
-from stillproof.report.claims import claims_of
 from stillproof.report.runs import find_run_or_call
-from stillproof.report.verification import Verification, checked
+from stillproof.report.verification import Verification, checked, unasked
 from stillproof.run.estimate import Estimate
 from stillproof.run.plan import Planner
 from stillproof.store.read_bundle import read_bundle
 from stillproof.store.records import Run
+from stillproof.verbs.claimed_rows import Claimed, keys_of, rows_named, rows_with_numbers
 from stillproof.verbs.running import Running, with_needs
 
 if TYPE_CHECKING:
-    from stillproof.store.bundle import Bundle, BundledRow
+    from stillproof.store.bundle import Bundle
 
 log = logging.getLogger("stillproof")
-
-
-@dataclass(frozen=True)
-class Claimed:
-    """Rows of a bundle whose numbers are to be computed again.
-
-    Args:
-        text: How a person named them.
-        bundle: The bundle.
-        rows: The rows.
-        some: Whether they are those of one method.
-    """
-
-    text: str
-    bundle: Bundle
-    rows: Sequence[BundledRow]
-    some: bool
-
-    def config(self) -> Json:
-        """Return the suite's parameters without data sets, and methods, that the rows do not need."""
-        config = dict(self.bundle.config)
-        for key in ("dataset", *(["methods"] if self.some else [])):
-            said = {_head(row, key.removesuffix("s")) for row in self.rows}
-            if isinstance(config.get(key), list):
-                config[key] = [one for one in config[key] if str(one).partition(":")[0] in said] or config[key]
-        return config
 
 
 @dataclass(frozen=True)
@@ -69,7 +43,7 @@ class VerifyCost:
         there, here = self.claimed.bundle, self.estimate
         left = here.cells - here.cached
         time = f", about {duration(here.seconds)} here" if left else "; a new store (--store) computes them again"
-        whole = f"all of {there.name} took {duration(there.seconds)}{_machine(there)}"
+        whole = f"all of {there.name!r} took {duration(there.seconds)}{_machine(there)}"
         return f"{here.cells} cells, {here.cached} of them in the store already{time}; {whole}"
 
     def as_dict(self) -> Json:
@@ -88,10 +62,11 @@ class Verifying(Running):
 
         Args:
             results: Results that come with Stillproof, or were imported, by name, or the file of a bundle; ``/METHOD``
-                and ``/METHOD/IPC`` behind it take some of the rows.
+                and ``/METHOD/IPC`` behind it choose some of the rows.
         """
         claimed = self._claimed(results)
-        planner, rows = self._plan_claimed(claimed)
+        planner, planned = self._plan_claimed(claimed)
+        rows = _each_once(claimed, planned)
         log.info("%r", VerifyCost(claimed, self.estimate(planner)))
         call = self._save_call(claimed, rows)
         self._finish(planner, lambda: self._plan_claimed(claimed)[0], must_succeed=False)
@@ -100,7 +75,10 @@ class Verifying(Running):
         by_keys = {canonical_json(dict(row.keys)): row for row in claimed.rows}
         asked = [by_keys[canonical_json(dict(row.keys))] for row in found]
         checks = checked([bundle_row(bundle, row, whatever_version=True) for row in asked], found)
-        return Verification(claimed.text, checks, [*self._notes(claimed, rows), *_failed(found)])
+        absent = by_keys.keys() - {canonical_json(keys_of(row)) for row in planned}
+        there = [bundle_row(bundle, row, whatever_version=True) for key, row in by_keys.items() if key in absent]
+        checks += unasked(there)
+        return Verification(claimed.text, checks, [*self._notes(claimed, rows, len(absent)), *_failed(found)])
 
     def _save_call(self, claimed: Claimed, rows: Sequence[Json]) -> Run:
         """Keep what is asked as a single call, so that the newest run of the suite stays what it is."""
@@ -121,7 +99,7 @@ class Verifying(Running):
         for count in range(len(parts), 0, -1):
             bundle = self._bundle("/".join(parts[:count]))
             if bundle is not None:
-                rows = _with_numbers(bundle, _rows(bundle, parts[count:], text))
+                rows = rows_with_numbers(bundle, rows_named(bundle, parts[count:], text))
                 if not rows:
                     raise BadInput(f"{text} claims no share of images, and only those are compared: name other rows.")
                 return Claimed(text, bundle, rows, some=count < len(parts))
@@ -147,24 +125,24 @@ class Verifying(Running):
             planner, every, _ = self._planned(bundle.suite, claimed.config(), None)
         except DataMissing as error:
             raise DataMissing(
-                f"{error} Computing {bundle.name} again also takes time: it took {duration(bundle.seconds)}"
+                f"{error} Computing {bundle.name!r} again also takes time: it took {duration(bundle.seconds)}"
                 f"{_machine(bundle)}."
             ) from error
         except BadInput as error:
             raise BadInput(
-                f"{bundle.name} cannot be computed again as things are here: {error} (`--plugin FILE` brings "
-                "components that are no part of Stillproof, `stillproof import` sets.)"
+                f"{bundle.name!r} cannot be computed again here: {error} (`--plugin FILE` brings components that are "
+                "not part of Stillproof, `stillproof import` brings sets.)"
             ) from error
         wanted = {canonical_json(dict(row.keys)) for row in claimed.rows}
-        rows = [row for row in every if row["cells"] and canonical_json(_keys(row)) in wanted]
+        rows = [row for row in every if row["cells"] and canonical_json(keys_of(row)) in wanted]
         if not rows:
             raise BadInput(
-                f"this version of Stillproof asks for none of the rows of {claimed.text}: it was made by another."
+                f"this version of Stillproof asks for none of the rows of {claimed.text}: another version made it."
             )
         planner.cells = with_needs(planner.cells, {cell for row in rows for cell in row["cells"]})
         return planner, rows
 
-    def _notes(self, claimed: Claimed, rows: Sequence[Json]) -> list[str]:
+    def _notes(self, claimed: Claimed, rows: Sequence[Json], absent: int) -> list[str]:
         """Say what of the claim is not what is asked here, and why."""
         bundle, notes = claimed.bundle, []
         there = {canonical_json(dict(row.keys)): row for row in claimed.rows}
@@ -175,51 +153,22 @@ class Verifying(Running):
         asked = asked_of(self.store, [cell for row in rows for cell in row["cells"]])
         others = 0
         for row in rows:
-            claims = {answer.asks for answer in bundle.answers_of(there[canonical_json(_keys(row))])}
+            claims = {answer.asks for answer in bundle.answers_of(there[canonical_json(keys_of(row))])}
             others += not {asked[cell] for cell in row["cells"] if cell in asked} <= claims
         if others and not older:
-            notes.append(f"{others} rows ask something else here: other data, or code that is not as released.")
-        if len(rows) < len(claimed.rows):
-            notes.append(f"{len(claimed.rows) - len(rows)} rows of the claim are not asked for here.")
+            notes.append(f"{others} rows ask something else here: data or code differ from those of the claim.")
+        if absent:
+            notes.append(f"{absent} rows of the claim are not asked for here.")
         return notes
 
 
-def _rows(bundle: Bundle, chosen: Sequence[str], text: str) -> list[BundledRow]:
-    """Return the rows of a method, and of a number of images per class, as far as these are chosen."""
-    if len(chosen) > 2:
-        raise BadInput(f"{text!r} says more than NAME/METHOD/IPC: leave the rest out.")
-    rows = list(bundle.rows)
-    for key, said in zip(("method", "ipc"), chosen, strict=False):
-        known = {_said(row, key): row for row in rows}
-        kept = [row for row in rows if said in (_said(row, key), _head(row, key))]
-        if not kept:
-            raise UnknownName("method" if key == "method" else "number of images per class", said, known, bundle.name)
-        rows = kept
-    return rows
-
-
-def _with_numbers(bundle: Bundle, rows: Sequence[BundledRow]) -> list[BundledRow]:
-    """Return the rows that claim a share of images, each question once: times are other ones on every machine."""
-    once = {tuple(row.cells): row for row in reversed(rows)}  # the first of those that ask the same
-    return [
-        row
-        for row in rows
-        if once[tuple(row.cells)] is row and claims_of(bundle_row(bundle, row, whatever_version=True))
-    ]
-
-
-def _said(row: BundledRow, key: str) -> str:
-    value = row.keys.get(key)
-    return "all" if value is None else str(value)
-
-
-def _head(row: BundledRow, key: str) -> str:
-    """Return what a row says under a key, without parameters."""
-    return _said(row, key).partition(":")[0]
-
-
-def _keys(row: Json) -> Json:
-    return {key: value for key, value in row.items() if key not in ("cells", "reason")}
+def _each_once(claimed: Claimed, planned: Sequence[Json]) -> list[Json]:
+    """Return planned rows without those that ask, and are claimed to ask, the same as one before them."""
+    cells = {canonical_json(dict(row.keys)): tuple(row.cells) for row in claimed.rows}
+    first: dict[tuple[Sequence[str], Sequence[str]], Json] = {}
+    for row in planned:
+        first.setdefault((cells[canonical_json(keys_of(row))], tuple(row["cells"])), row)
+    return list(first.values())
 
 
 def _machine(bundle: Bundle) -> str:

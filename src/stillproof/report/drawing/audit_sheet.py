@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stillproof.report.drawing.style import house_style
 from stillproof.report.drawing.text_size import wrapped
-from stillproof.report.figures.audit_sheet import AuditSheet, Distances, Looked
+from stillproof.report.figures.audit_sheet import BINS, AuditSheet, Distances, Looked
 from stillproof.report.figures.looks import FAINT, INK, LOOKS, REAL_DOTS
 from stillproof.report.figures.pages import SCREEN, Page
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 ROWS = ("set", "nearest\ntraining", "nearest\ntest")
 WARNING, OWN = "#c22f2f", LOOKS["dm"].colour
-BINS = 30
 LEAST = 4  # columns whose room is taken at least, so that few images are not huge
 TALL = 2.4  # inches of the histograms
 
@@ -65,7 +64,7 @@ def _column(column: NDArray[np.object_], one: Looked, page: Page) -> None:
 
 
 def _histogram(axes: Axes, data: Distances) -> None:
-    top = max(float(np.quantile([*data.real, *data.own], 0.995)), data.limit)
+    top = data.end()
     edges = np.linspace(0, top, BINS + 1)
     for values, colour, label in ((data.real, REAL_DOTS, "real training images"), (data.own, OWN, "the set's images")):
         shares = np.full(len(values), 100 / len(values))

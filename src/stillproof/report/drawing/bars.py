@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stillproof.report.drawing.canvas import AROUND, LABELS, canvas, nothing_to_draw
@@ -18,9 +18,10 @@ from stillproof.report.drawing.marks import (
 )
 from stillproof.report.drawing.style import HATCHES, house_style
 from stillproof.report.drawing.text_size import least_width, wrapped_name
+from stillproof.report.figures.bar_lines import Line, bar_lines, bar_place
 from stillproof.report.figures.captions import caption
 from stillproof.report.figures.looks import FAINT, INK, PAPER, Look, looks_of
-from stillproof.report.figures.pages import SCREEN, Page, in_lines, middles
+from stillproof.report.figures.pages import SCREEN, Page, middles
 from stillproof.report.figures.values import Bar, Bars
 from stillproof.report.figures.without_empty import known_bars
 
@@ -30,18 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FILLED = 0.86  # share of its place that a bar takes
-LEAST, MOST = 0.7, 2.4  # ems that the place of a bar is wide
-BETWEEN = 1.2  # ems between groups
 TALL = 0.3  # of the width of the figure: a line of bars without its labels
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Groups of a panel that stand side by side, each with its bars and its width in places of bars."""
-
-    panel: str
-    groups: Sequence[tuple[str, Sequence[Bar]]]
-    widths: Sequence[float]
 
 
 def draw_bars(data: Bars, page: Page = SCREEN) -> Figure:
@@ -51,8 +41,8 @@ def draw_bars(data: Bars, page: Page = SCREEN) -> Figure:
     shown = known_bars(data)
     looks = looks_of(bar.method for bar in shown.bars)
     with house_style(page):
-        place = _place(shown.bars, page)
-        lines = _lines(shown.bars, page, place)
+        place = bar_place(shown.bars, _room(page), page.em)
+        lines = bar_lines(shown.bars, place, _room(page), page.em, partial(least_width, points=page.points))
         names = max(wrapped_name(name, width * place, page.points).count("\n") for name, width in _named(lines))
         height = TALL * page.width + (AROUND + 1.3 * names) * page.em
         drawn = canvas(page, len(lines), height=height, least=math.inf)
@@ -70,33 +60,8 @@ def draw_bars(data: Bars, page: Page = SCREEN) -> Figure:
         return drawn.finish(data.title, caption(data), _handles(shown, looks))
 
 
-def _place(bars: Sequence[Bar], page: Page) -> float:
-    """Return the width of the place of one bar, inches: as much as there is, within what looks like a bar."""
-    groups = dict.fromkeys((bar.panel, bar.group) for bar in bars)
-    panels = dict.fromkeys(panel for panel, _ in groups)
-    most = max(sum(bar.panel == panel for bar in bars) for panel in panels)
-    between = BETWEEN * page.em * max(sum(panel == there for there, _ in groups) for panel in panels)
-    return min(max((_room(page) - between) / most, LEAST * page.em), MOST * page.em)
-
-
 def _room(page: Page) -> float:
     return page.width - (LABELS + 1.5) * page.em
-
-
-def _lines(bars: Sequence[Bar], page: Page, place: float) -> list[Line]:
-    """Return the groups of each panel in as many lines as they need."""
-    found = []
-    for panel in dict.fromkeys(bar.panel for bar in bars):
-        here = [bar for bar in bars if bar.panel == panel]
-        groups = [(name, [bar for bar in here if bar.group == name]) for name in dict.fromkeys(b.group for b in here)]
-        widths = [
-            max(len(group) * place + BETWEEN * page.em, least_width(name, page.points) + page.em / 2) / place
-            for name, group in groups
-        ]
-        for number, line in enumerate(in_lines(widths, _room(page) / place)):
-            title = panel if number == 0 else f"{panel}, continued" if panel else ""
-            found.append(Line(title, [groups[one] for one in line], [widths[one] for one in line]))
-    return found
 
 
 def _named(lines: Sequence[Line]) -> list[tuple[str, float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from stillproof.report.figures.captions import caption
 from stillproof.report.figures.looks import FAINT, PAPER, Look, looks_of
 from stillproof.report.figures.pages import SCREEN, Page
 from stillproof.report.figures.score_grid import Floats
+from stillproof.report.figures.score_lines import free_place, levels_of, whisker_places
 from stillproof.report.figures.values import Plane, ScoreGrid, Spot
 from stillproof.score.stats import Summary
 
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
 
 ARROWS = {"upper left": "\u2196", "upper right": "\u2197"}
 LEAST = 20.0  # ems that a panel needs, with what is written on its lines
-STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)  # of the score, from line to line
-MOST = 9  # lines
 SIZE = 7.5  # points of a mark
-ROOM = 0.04  # share of the axes around a value
 
 
 def draw_plane(data: Plane, page: Page = SCREEN) -> Figure:
@@ -52,21 +50,13 @@ def draw_plane(data: Plane, page: Page = SCREEN) -> Figure:
 def _ground(drawn: Canvas, axes: Axes, data: Plane, spots: Sequence[Spot]) -> None:
     axes.set_xlim(data.score.x[0], data.score.x[-1])
     axes.set_ylim(data.score.y[0], data.score.y[-1])
-    marks = np.array([place for spot in spots for place in _places(spot)])
+    marks = np.array([place for spot in spots for place in whisker_places(spot)])
     _score_lines(axes, data.score, marks, drawn.page.small)
     axes.axhline(0, color=FAINT, linewidth=1.0)
     axes.axvline(0, color=FAINT, linewidth=1.0)
     drawn.percent(axes, "x", data.x)
     drawn.percent(axes, "y", data.y)
     axes.grid(visible=False)
-
-
-def _places(spot: Spot) -> Iterator[tuple[float, float]]:
-    """Yield places along both whiskers of a mark, itself among them."""
-    assert spot.x is not None and spot.y is not None
-    x, y = spot.x.mean, spot.y.mean
-    yield from ((float(along), y) for along in np.linspace(*(spot.x.ci95 or (x, x)), 7))
-    yield from ((x, float(along)) for along in np.linspace(*(spot.y.ci95 or (y, y)), 7))
 
 
 def _spot(axes: Axes, spot: Spot, look: Look) -> None:
@@ -103,24 +93,11 @@ def _score_lines(axes: Axes, score: ScoreGrid, drawn: Floats, points: float) -> 
         points: Size of the values.
     """
     low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
-    scores = np.array(score.scores)
-    step = next((step for step in STEPS if np.ptp(scores) / step <= MOST), STEPS[-1])
-    levels = np.arange(np.ceil(scores.min() / step), np.floor(scores.max() / step) + 1) * step
-    if not len(levels):
+    levels = levels_of(score)
+    if not levels:
         return
     style: dict[str, Any] = {"linewidths": 0.8, "linestyles": ":", "alpha": 0.8}
-    lines = axes.contour(score.x, score.y, scores, levels=levels, colors=FAINT, **style)
-    places = [_free(segments[0], low, high, drawn) for segments in lines.allsegs if segments and len(segments[0])]
+    lines = axes.contour(score.x, score.y, np.array(score.scores), levels=levels, colors=FAINT, **style)
+    places = [free_place(segments[0], low, high, drawn) for segments in lines.allsegs if segments and len(segments[0])]
     free = [place for place in places if place is not None]
     axes.clabel(lines, fmt=as_percent, fontsize=points, manual=free)
-
-
-def _free(line: Floats, low: Floats, high: Floats, drawn: Floats) -> tuple[float, float] | None:
-    """Return the place on a line, (points, 2), that is furthest from all that is drawn; none if there is no room."""
-    there, marks = (line - low) / (high - low), (drawn - low) / (high - low)
-    distances = np.linalg.norm(there[:, None] - marks, axis=2).min(axis=1)
-    zeros = np.abs(line / (high - low)).min(axis=1)  # from the lines at zero
-    borders = np.minimum(there, 1 - there).min(axis=1)
-    room = np.minimum(np.minimum(distances, zeros), borders)
-    best = int(room.argmax())
-    return (float(line[best, 0]), float(line[best, 1])) if room[best] > ROOM else None

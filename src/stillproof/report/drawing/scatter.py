@@ -8,10 +8,10 @@ from stillproof.report.drawing.canvas import AROUND, LINE, Canvas, canvas, nothi
 from stillproof.report.drawing.marks import hollow_handle
 from stillproof.report.drawing.style import house_style
 from stillproof.report.figures.captions import caption
+from stillproof.report.figures.correlations import correlations
 from stillproof.report.figures.looks import INK, Look, looks_of
 from stillproof.report.figures.pages import SCREEN, Page
 from stillproof.report.figures.values import Scatter, Search
-from stillproof.score.agreement import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,21 +45,8 @@ def _panel(drawn: Canvas, axes: Axes, data: Scatter, search: Search, look: Look)
             axes.plot(proxy, truth, "s", color="none", markeredgecolor=INK, markersize=9)
         if proxy == max(search.proxy):
             axes.plot(proxy, truth, "*", color=look.colour, markeredgecolor=INK, markersize=11)
-    lines, points = _lines(search), drawn.page.small
+    lines, points = correlations(search), drawn.page.small
     axes.set_title(search.method, loc="left", fontweight="bold", pad=5 + 1.1 * LINE * points * len(lines))
     axes.annotate("\n".join(lines), (0, 1), (0, 3), "axes fraction", "offset points", fontsize=points, va="bottom")
     drawn.percent(axes, "x", data.x)
     drawn.percent(axes, "y", data.y)
-
-
-def _lines(search: Search) -> list[str]:
-    published = f", published {search.published.spearman:.2f}" if search.published else ""
-    agreement = search.agreement
-    return [f"Spearman {_text(agreement.spearman)}{published}", f"Kendall {_text(agreement.kendall)}"]
-
-
-def _text(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return "-"
-    interval = "" if estimate.ci95 is None else f" [{estimate.ci95[0]:.2f}, {estimate.ci95[1]:.2f}]"
-    return f"{estimate.value:.2f}{interval}"

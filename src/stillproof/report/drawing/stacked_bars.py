@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from stillproof.report.drawing.canvas import AROUND, LABELS, canvas, nothing_to_draw
 from stillproof.report.drawing.marks import chance_handle, draw_chance, draw_whiskers
 from stillproof.report.drawing.style import HATCHES, house_style
 from stillproof.report.drawing.text_size import least_width, text_width, wrapped, wrapped_name
+from stillproof.report.figures.bar_lines import highest, part_text, stack_lines
 from stillproof.report.figures.captions import caption
 from stillproof.report.figures.looks import FAINT, INK, PAPER, PARTS
-from stillproof.report.figures.pages import SCREEN, Page, in_lines
+from stillproof.report.figures.pages import SCREEN, Page
 from stillproof.report.figures.values import Stack, StackedBars
 from stillproof.report.figures.without_empty import known_stacks
 
@@ -39,7 +38,7 @@ def draw_stacked_bars(data: StackedBars, page: Page = SCREEN) -> Figure:
     with house_style(page):
         room = page.width - (LABELS + 1.5) * page.em
         place, turned = _place(shown, page, room)
-        lines = _lines(shown.stacks, place, room)
+        lines = stack_lines(shown.stacks, place, room)
         most = max(len(line) for line in lines)
         names = [wrapped_name(stack.group, place, page.points) for stack in shown.stacks]
         below = 1.3 * max(name.count("\n") for name in names)
@@ -58,7 +57,8 @@ def draw_stacked_bars(data: StackedBars, page: Page = SCREEN) -> Figure:
             if data.chance is not None:
                 draw_chance(axes, data.chance)
         number = text_width(NUMBER, page.small) if turned else page.em
-        high = max(map(_highest, shown.stacks)) / (1 - number / (TALL * page.width))  # room for the numbers
+        above = number / (TALL * page.width)  # room for the numbers
+        high = max(highest(stack) for stack in shown.stacks) / (1 - above)
         drawn.axes[0].set_ylim(0, high)
         drawn.axes[0].set_yticks([tick for tick in drawn.axes[0].get_yticks() if 0 <= tick <= min(high, 1.0)])
         return drawn.finish(data.title, caption(data), _handles(data, page))
@@ -76,19 +76,6 @@ def _place(data: StackedBars, page: Page, room: float) -> tuple[float, bool]:
     return max(len(data.names) * UPRIGHT * page.em / WIDTH, name + page.em / 2), True
 
 
-def _lines(stacks: Sequence[Stack], place: float, room: float) -> list[list[Stack]]:
-    """Return the bars of each panel in as many lines as they need."""
-    panels = [[stack for stack in stacks if stack.panel == name] for name in dict.fromkeys(s.panel for s in stacks)]
-    return [[panel[one] for one in line] for panel in panels for line in in_lines([place] * len(panel), room)]
-
-
-def _highest(stack: Stack) -> float:
-    levels = [0.0, *accumulate(stack.known())]
-    if stack.total is not None:
-        levels += [stack.total.mean, *(stack.total.ci95 or ())]
-    return min(max(levels), 1.0)
-
-
 def _draw(axes: Axes, stack: Stack, x: int, steps: int, page: Page, *, turned: bool) -> None:
     left, step, level = x - WIDTH / 2, WIDTH / steps, 0.0
     axes.bar(x, (stack.known() or [0.0])[0], WIDTH, color=PARTS[0], alpha=BASE)  # what holds the steps together
@@ -96,7 +83,7 @@ def _draw(axes: Axes, stack: Stack, x: int, steps: int, page: Page, *, turned: b
         hatch: dict[str, Any] = {"hatch": HATCHES["striped"], "edgecolor": PAPER, "linewidth": 0.0} if part < 0 else {}
         axes.bar(left + place * step, part, step, level, align="edge", color=colour, **hatch)
         middle, above = left + (place + 0.5) * step, max(level, level + part)
-        text = f"{round(100 * part, 1) + 0.0:+.1f}" if place else f"{100 * part:.1f}"  # no negative zero
+        text = part_text(part, place)
         where: dict[str, Any] = {
             "textcoords": "offset points",
             "ha": "center",

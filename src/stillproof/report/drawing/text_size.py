@@ -1,10 +1,10 @@
-"""How wide a text is, and where it breaks, so that nothing is cut off."""
+"""How wide a text is in a picture, and where it breaks, so that nothing is cut off."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
+
+from stillproof.report.figures.line_breaks import Ruler, name_in_lines, widest_piece, words_in_lines
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so that a figure is the same everywhere
 
@@ -22,29 +22,18 @@ def text_width(text: str, points: float, *, bold: bool = False) -> float:
 
 def wrapped(text: str, inches: float, points: float, *, bold: bool = False) -> str:
     """Return a text in lines of at most so many inches, broken between words; a longer word stays whole."""
-    return "\n".join(_filled(text.split(), " ", inches, points, bold=bold))
+    return "\n".join(words_in_lines(text, inches, _ruler(points, bold=bold)))
 
 
 def wrapped_name(name: str, inches: float, points: float) -> str:
     """Return a name in lines that fit under a column; those of components break before their parameters."""
-    return "\n".join("\n".join(_filled(_pieces(line), "", inches, points)) for line in name.split("\n"))
+    return "\n".join(name_in_lines(name, inches, _ruler(points)))
 
 
 def least_width(name: str, points: float) -> float:
     """Return the width of the widest part of a name that is not broken."""
-    return max((text_width(piece.strip(), points) for line in name.split("\n") for piece in _pieces(line)), default=0.0)
+    return widest_piece(name, _ruler(points))
 
 
-def _pieces(name: str) -> list[str]:
-    return [piece for piece in re.split(r"(?<=[- ])|(?=:)", name) if piece]
-
-
-def _filled(pieces: Sequence[str], between: str, inches: float, points: float, *, bold: bool = False) -> list[str]:
-    lines: list[str] = []
-    for piece in pieces:
-        longer = f"{lines[-1]}{between}{piece}" if lines else piece
-        if lines and text_width(longer.rstrip(), points, bold=bold) <= inches:
-            lines[-1] = longer
-        else:
-            lines.append(piece)
-    return [line.rstrip() for line in lines]
+def _ruler(points: float, *, bold: bool = False) -> Ruler:
+    return partial(text_width, points=points, bold=bold)

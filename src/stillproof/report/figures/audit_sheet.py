@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+BINS = 30  # of a histogram
+
 
 @dataclass(frozen=True, eq=False)  # pictures have no one answer to ==
 class Looked:
@@ -36,6 +38,16 @@ class Distances:
     own: Sequence[float]
     real: Sequence[float]
     limit: float
+
+    def end(self) -> float:
+        """Return the end of an axis that has room for nearly all of them; what is further counts as there."""
+        return max(float(np.quantile([*self.real, *self.own], 0.995)), self.limit)
+
+    def shares(self, distances: Sequence[float]) -> list[float]:
+        """Return how large a share of some distances lies in each of ``BINS`` parts of that axis."""
+        counts, _ = np.histogram(np.clip(distances, 0, self.end()), BINS, (0, self.end()))
+        found: list[float] = (counts / max(len(distances), 1)).tolist()
+        return found
 
 
 @dataclass(frozen=True, slots=True)

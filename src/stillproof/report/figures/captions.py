@@ -142,8 +142,8 @@ def _plane(figure: Plane) -> str:
 
 
 def _radar(figure: Radar) -> str:
-    seen = "Ranks among the methods asked the same, by the mean on each side, the best outside."
-    band = "Thick: the ranks that cannot be excluded."
+    seen = "Ranks by the mean on each side, among methods with the same settings; the best are at the rim."
+    band = "Thick lines: the ranks that cannot be excluded."
     shown = figure.shown()
     missing = left_out((panel.method for panel in figure.panels), (panel.method for panel in shown))
     dash = "A dash: not ranked." if any(ray.rank is None for panel in shown for ray in panel.rays) else ""

@@ -13,6 +13,7 @@ from stillproof.report.figures.values import Curves
 from stillproof.report.rows import images
 from stillproof.report.tables.formats import to_json
 from stillproof.report.tables.table import Bytes, Column, Percent, Table, Value
+from stillproof.report.tables.text import Shown, shown
 from stillproof.score.stats import Summary
 from stillproof.suites.report_card.measured import Side
 from stillproof.suites.report_card.radar import radar_of
@@ -22,7 +23,7 @@ from stillproof.suites.report_card.standing import Placed
 COLUMNS = (
     Column("side", "side"),
     Column("value", "value", Summary),
-    Column("rank", "rank"),
+    Column("rank", "rank", fold="empty"),
     Column("first", "first %", Percent, "empty"),
     Column("suite", "suite"),
     Column("about", "what it is"),
@@ -33,10 +34,10 @@ COLUMNS = (
     Column("run", "from", fold="same"),
 )
 RANK_NOTE = (
-    "rank: by the mean, among the methods that were asked the same; in brackets, the ranks that cannot be excluded: "
-    "methods count as different where their seeds and, for accuracies, the test images both show it (5 % in all, "
-    "Holm's adjustment over all pairs). first: in how many of 2,000 resamples of the "
-    "seeds, and for accuracies of the test images, it is first."
+    "rank: by the mean, among methods with the same settings; in brackets, the ranks that cannot be excluded: two "
+    "methods count as different only if their seeds and, for accuracies, the test images show it (5 % overall, "
+    "Holm-adjusted over all pairs). first: how often it comes first, alone or with others, in 2,000 resamples of the "
+    "seeds and, for accuracies, of the test images; with few seeds, that overstates certainty."
 )
 
 
@@ -103,13 +104,17 @@ class ReportCard:
             f"No {', '.join(name for name, why in self.absent.items() if why == reason)}: {reason}."
             for reason in reasons
         ]
-        return Table(
-            f"card-{self.method}-{self.dataset}-{self.ipc}",
-            self.title,
-            COLUMNS,
-            lines,
-            [RANK_NOTE, *self.notes, *dashes],
-        )
+        ranks = [RANK_NOTE] if any(one.place for one in self.sides) else []
+        notes = [*ranks, *self.notes, *dashes, *_audit_notes(self.audit)]
+        return Table(f"card-{self.method}-{self.dataset}-{self.ipc}", self.title, COLUMNS, lines, notes)
+
+    def newest_runs(self) -> list[str]:
+        """Return the newest run that each suite's numbers are from, each once."""
+        return list(dict.fromkeys(self.runs[one.side.suite][0] for one in self.sides))
+
+    def shown(self) -> Shown:
+        """Return its table as text, cell by cell."""
+        return shown(self.table())
 
     def figures(self) -> dict[str, Radar | Curves]:
         """Return its ranks as a radar, and its curves, by name."""
@@ -161,7 +166,9 @@ class ReportCard:
         return said | {"home": one.row["home"] or one.row["network"], "run": ", ".join(self.runs[one.side.suite])}
 
     def _dash(self, side: Side) -> dict[str, Value]:
-        rules = self._rules(self.sides[0]) | {"run": None}
+        rules = self._rules(self.sides[0])
+        if len(set(map(tuple, self.runs.values()))) > 1:  # else it stands below the table
+            rules |= {"run": None}
         return rules | {"side": side.title, "value": None, "about": side.about, "suite": side.suite}
 
 
@@ -171,7 +178,7 @@ def _fact_lines(facts: SetFacts | None) -> list[dict[str, Value]]:
     labels = facts.bytes - facts.image_bytes
     return [
         {"side": "bytes", "value": Bytes(facts.bytes), "about": "all that training needs"},
-        {"side": "of labels", "value": Bytes(labels), "about": "labels and teachers among them"},
+        {"side": "of labels", "value": Bytes(labels), "about": "what of these is labels and teachers"},
     ]
 
 
@@ -183,6 +190,5 @@ def _audit_lines(audit: Audit | None) -> list[dict[str, Value]]:
 
 
 def _audit_notes(audit: Audit | None) -> list[str]:
-    if audit is None:
-        return []
-    return [f"Audit: {one.looked_at}: {one.found} ({one.verdict})." for one in audit.lines if one.verdict != "ok"]
+    lines = [] if audit is None else audit.lines
+    return [f"Audit: {one.looked_at}: {one.found} ({one.verdict})." for one in lines if one.verdict != "ok"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from stillproof.report.answers import Answered
 from stillproof.report.figures.values import Curves
-from stillproof.report.rows import FULL, RANDOM
+from stillproof.report.rows import FULL, RANDOM, missing_notes
 from stillproof.suites.beard.curves import curve_figures
 from stillproof.suites.report_card.card import ReportCard
 from stillproof.suites.report_card.merging import Way
@@ -39,9 +40,7 @@ def _card(ways: Sequence[Way], method: str, dataset: str, ipc: int, right: ReadR
     for way in ways:
         if (dataset, ipc) in set(_asked([way], method)):
             chosen.setdefault(way.suite, way)
-    if "dc-bench" in chosen:
-        chosen.pop("accuracy", None)  # the same side, from more networks
-    found: list[Placed] = []
+    found: dict[str, Placed] = {}  # by name: of two suites that tell the same side, the later one counts
     absent: dict[str, str] = {}
     for side in SIDES:
         asked = chosen.get(side.suite)
@@ -50,26 +49,40 @@ def _card(ways: Sequence[Way], method: str, dataset: str, ipc: int, right: ReadR
             continue
         own = [one for one in ranked(side, side.measured(asked.rows), right) if _is(one, method, dataset, ipc)]
         if own and own[0].measured.value is not None:
-            found.append(own[0])
+            found[side.name] = own[0]
         else:
-            absent[side.name] = f"suite {side.suite} has no answer for it" if own else f"{side.suite} did not ask it"
-    for one in found:
-        absent.pop(one.side.name, None)
-    runs = {suite: way.runs for suite, way in chosen.items()}
+            absent[side.name] = (
+                f"suite {side.suite} has no answer for it" if own else f"suite {side.suite} was run without it"
+            )
+    absent = {name: why for name, why in absent.items() if name not in found}
+    told = {one.side.suite for one in found.values()}
+    runs = {suite: way.runs for suite, way in chosen.items() if suite in told}
     curves = _curves(chosen["beard"], method, dataset, ipc) if "beard" in chosen else {}
-    return ReportCard(method, dataset, ipc, found, absent, runs, curves, notes=_notes(found, list(chosen.values())))
+    about = [
+        row for row in _read(chosen.values()) if (row["method"], row["dataset"], row["ipc"]) == (method, dataset, ipc)
+    ]
+    sides = list(found.values())
+    others = sum(row["dataset"] == dataset for way in chosen.values() for row in way.left_out)
+    return ReportCard(method, dataset, ipc, sides, absent, runs, curves, notes=_notes(sides, about, others))
 
 
-def _notes(found: Sequence[Placed], ways: Sequence[Way]) -> list[str]:
-    """Say what of the numbers is doubtful, and what is left out."""
+def _read(ways: Iterable[Way]) -> Iterator[Answered]:
+    """Yield all rows that sides are read from."""
+    for way in ways:
+        for section in dict.fromkeys(side.section for side in SIDES if side.suite == way.suite):
+            yield from way.rows.get(section, [])
+
+
+def _notes(found: Sequence[Placed], about: Sequence[Answered], others: int) -> list[str]:
+    """Say what of the numbers is doubtful, what is missing and why, and what is left out."""
     disturbed = [one.side.name for one in found if one.row.is_disturbed]
-    others = sum(way.others for way in ways)
+    uneven = [one.side.name for one in found if one.uneven]
+    left_out = f"Left out: {others} rows of other runs that ask in the same words, of other code or data."
     return [
         *([f"DISTURBED: others used the machine while {', '.join(disturbed)} was measured."] if disturbed else []),
-        *(
-            [f"Left out: {others} rows of older runs that ask in the same words with other code or data."]
-            * bool(others)
-        ),
+        *([f"Ranked with means over different numbers of seeds: {', '.join(uneven)}."] if uneven else []),
+        *([left_out] if others else []),
+        *missing_notes(about),
     ]
 
 

@@ -23,12 +23,14 @@ class Measured:
         value: The number with its interval; none if it is not known.
         seeds: The number of each seed, by which methods are compared; none where it is not known.
         tested: The cells whose predictions it is a share of, one per seed, where it is an accuracy.
+        parts: Where it is made of two by a weight w, what it is at w = 0 and w = 1 before ``Side.weighs``, by seed.
     """
 
     row: Answered
     value: Value
     seeds: Values = ()
     tested: Sequence[str] = ()
+    parts: tuple[Values, Values] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Side:
         about: What it is, in a few words.
         holds: The type of its values.
         radar: Whether it is a ray of the radar: no two of these say much the same.
+        weighs: Whether it is made of two parts by a weight: their mean as it is, or as DD-Ranking takes -1..1 to 0..1.
     """
 
     key: str
@@ -56,6 +59,7 @@ class Side:
     about: str
     holds: type = Summary
     radar: bool = True
+    weighs: Literal["", "plainly", "convexly"] = ""
 
     @property
     def name(self) -> str:

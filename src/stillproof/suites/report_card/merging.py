@@ -1,9 +1,9 @@
 """What a store knows of each suite, whichever runs asked for it: rows of all runs, merged by what was asked.
 
 Two runs ask a suite in the same way where their configurations agree in all but what the questions are about, such as
-methods and sizes. Rows of one way that say the same of themselves are the same question if the cells of their first
-seeds are: then the longer one has the answers of both. Where they are not, code or data are others, and no mean is
-ever taken over both.
+methods and sizes, and where no component and no data set is another one. Rows of one way that say the same of
+themselves are the same question if the cells of their first seeds are: then the longer one has the answers of both.
+Where they are not, no mean is ever taken over both, and nothing is ranked across two ways.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from stillproof.report.section import BETWEEN
 from stillproof.store.records import Run
 from stillproof.store.store import Store
 from stillproof.suites.report_card.parts import SECTIONS
+from stillproof.suites.report_card.states import State, contradict, states_here, states_there
 
 SUITE = "report-card"
 ABOUT = ("dataset", "methods", "ipc", "seeds", "sections")  # parameters that say what questions are about
-Placed: TypeAlias = tuple[str, Answered]  # the section of a row, and the row
+InSection: TypeAlias = tuple[str, Answered]  # the section of a row, and the row
+Words: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]  # a section, and what a row of it says of itself
 NOTED = ("set", "caveat")  # keys that do not tell questions apart
 
 
@@ -40,28 +42,42 @@ class Way:
         config: Its configuration, without what questions are about.
         runs: The runs that asked in this way, the newest first.
         rows: All rows, by section.
-        others: How many rows are left out, because a newer run asks in the same words with other code or data.
+        left_out: Rows that are asked like these, and stand on other code or data.
     """
 
     suite: str
     config: Json
     runs: list[str] = field(default_factory=list)
     rows: dict[str, list[Answered]] = field(default_factory=dict)
-    others: int = 0
+    left_out: list[Answered] = field(default_factory=list)
+    _places: dict[Words, int] = field(default_factory=dict)  # of rows in their sections
 
     def add(self, run: str, section: str, row: Answered) -> None:
         """Enter a row of a run, which is older than those whose rows came before."""
         if run not in self.runs:
             self.runs.append(run)
         known = self.rows.setdefault(section, [])
-        for place, there in enumerate(known):
-            if _words(there) == _words(row):
-                if not _same_question(there, row):
-                    self.others += 1
-                else:
-                    known[place] = _joined(there, row)
-                return
-        known.append(row)
+        place = self._places.setdefault(_words(section, row), len(known))
+        if place == len(known):
+            known.append(row)
+        elif _same_question(known[place], row):
+            known[place] = _joined(known[place], row)
+        elif _is_outgrown(known[place]):  # newer by its run, and older by its code
+            self.left_out.append(known[place])
+            known[place] = row
+        else:
+            self.left_out.append(row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """A row of a run, and what it stands on; ``place`` counts runs from the newest on."""
+
+    place: int
+    run: str
+    section: str
+    row: Answered
+    state: State
 
 
 def ways_of(store: Store, runs: Iterable[Run] | None = None) -> list[Way]:
@@ -69,17 +85,40 @@ def ways_of(store: Store, runs: Iterable[Run] | None = None) -> list[Way]:
 
     Results that were computed elsewhere stand behind all runs of the store; ``runs`` takes these alone.
     """
-    own = [(called(run), run.suite, run.config, answered_rows(store, run)) for run in _asked(store, runs)]
-    others = [] if runs is not None else store.bundles.all()
-    own += [(f"results {one.name}", one.suite, one.config, bundle_rows(one)) for one in others if _has_part(one.suite)]
-    found: dict[str, Way] = {}
-    for name, whole, given, every in own:
-        for suite, config, rows in _parts(whole, given, every):
+    own = ((called(run), run.suite, run.config, answered_rows(store, run)) for run in _asked(store, runs))
+    every = [(*run, states_here(store, run[-1])) for run in own]
+    others = [one for one in store.bundles.all() if _has_part(one.suite)] if runs is None else []
+    every += [(f"results {one.name}", one.suite, one.config, bundle_rows(one), states_there(one)) for one in others]
+    found: dict[str, tuple[str, Json, list[_Heard]]] = {}
+    for place, (name, whole, given, rows, states) in enumerate(every):
+        stands_on = {id(row): state for row, state in zip(rows, states, strict=True)}
+        for suite, config, placed in _parts(whole, given, rows):
             asked = {key: value for key, value in config.items() if key not in ABOUT}
-            way = found.setdefault(f"{suite} {canonical_json(asked)}", Way(suite, asked))
-            for section, row in rows:
-                way.add(name, section, row)
-    return list(found.values())
+            _, _, heard = found.setdefault(f"{suite} {canonical_json(asked)}", (suite, asked, []))
+            heard += [_Heard(place, name, section, row, stands_on[id(row)]) for section, row in placed]
+    ways = [way for suite, config, heard in found.values() for way in _ways_in(suite, config, heard)]
+    return [way for _, way in sorted(ways, key=lambda way: way[0])]
+
+
+def _ways_in(suite: str, config: Json, heard: Sequence[_Heard]) -> Iterator[tuple[int, Way]]:
+    """Yield the rows of one configuration as far as they go together, and how old the first of them is.
+
+    The newest row decides, and rows that it says nothing of may stand in several ways.
+    """
+    waiting = list(heard)
+    while waiting:
+        first = waiting[0]
+        way, state = Way(suite, config), dict(first.state)
+        kept = set()
+        for one in heard:
+            if contradict(state, one.state):
+                way.left_out.append(one.row)
+            else:
+                state |= one.state
+                way.add(one.run, one.section, one.row)
+                kept.add(id(one))
+        waiting = [one for one in waiting if id(one) not in kept]
+        yield first.place, way
 
 
 def _asked(store: Store, runs: Iterable[Run] | None) -> list[Run]:
@@ -90,7 +129,7 @@ def _has_part(suite: str) -> bool:
     return suite == SUITE or suite in SECTIONS
 
 
-def _parts(suite: str, config: Json, rows: Sequence[Answered]) -> Iterator[tuple[str, Json, list[Placed]]]:
+def _parts(suite: str, config: Json, rows: Sequence[Answered]) -> Iterator[tuple[str, Json, list[InSection]]]:
     """Yield the suites of a run, with the configuration of each and its rows by section."""
     if suite != SUITE:
         yield suite, config, [(str(row["section"] or suite), row) for row in rows]
@@ -109,12 +148,17 @@ def _configs(config: Json) -> list[tuple[str, Json]]:
     return [(name, suites.spec(part).as_dict()["params"]) for name, part in parts]
 
 
-def _words(row: Answered) -> tuple[tuple[str, Any], ...]:
-    return tuple(sorted((key, str(value)) for key, value in row.keys.items() if key not in (*NOTED, "section")))
+def _words(section: str, row: Answered) -> Words:
+    told = ((key, str(value)) for key, value in row.keys.items() if key not in (*NOTED, "section"))
+    return section, tuple(sorted(told))
 
 
 def _same_question(one: Answered, other: Answered) -> bool:
     return tuple(one.cells[:1]) == tuple(other.cells[:1])
+
+
+def _is_outgrown(row: Answered) -> bool:
+    return bool(row.stale) and row.missing == len(row.results)
 
 
 def _joined(newer: Answered, older: Answered) -> Answered:
@@ -122,4 +166,12 @@ def _joined(newer: Answered, older: Answered) -> Answered:
     longer = newer if len(newer.cells) >= len(older.cells) else older
     seeds = zip_longest(newer.results, older.results)
     results = [result if result is not None else other for result, other in seeds]
-    return dataclasses.replace(longer, keys=newer.keys, results=results, read=newer.read or older.read)
+    missing = results.count(None)
+    return dataclasses.replace(
+        longer,
+        keys=newer.keys,
+        results=results,
+        read=newer.read or older.read,
+        waiting=min(longer.waiting, missing),
+        reasons=longer.reasons if missing else (),
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from stillproof.core.components import metrics
+from stillproof.core.reference import write_reference
 from stillproof.report.rows import Rows, Values
 from stillproof.score.metric import Metric, UnderAttack
 from stillproof.suites.beard.method_scores import Assessed, assessed
@@ -34,7 +35,9 @@ def _scored(metric: str, rows: Rows) -> Iterator[Measured]:
 def _crei(rows: Rows) -> Iterator[Measured]:
     for one in _assessed(rows):
         metric = "crei" if one.is_timed else "crei-passes"
-        yield Measured(one.row, one.crei(), _by_seed(metric, one.evidence()))
+        evidence = one.evidence()
+        efficiency, ratio = (_by_seed(write_reference(metric, {"alpha": end}), evidence) for end in (0.0, 1.0))
+        yield Measured(one.row, one.crei(), _by_seed(metric, evidence), parts=(efficiency, ratio))
 
 
 def _by_seed(metric: str, evidence: Sequence[UnderAttack]) -> Values:
@@ -56,5 +59,5 @@ SIDES = (
         read=partial(_scored, "ae-passes"),
         about="attack efficiency by passes, 0 to 100",
     ),
-    SCORE("crei", "CREI", read=_crei, about="half RR, half attack efficiency", radar=False),
+    SCORE("crei", "CREI", read=_crei, about="half RR, half attack efficiency", radar=False, weighs="plainly"),
 )

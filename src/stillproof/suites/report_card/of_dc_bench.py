@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from stillproof.report.answers import mean_of_all
 from stillproof.report.rows import Rows, Values
@@ -53,11 +54,31 @@ def _plain_accuracy(rows: Rows) -> Iterator[Measured]:
         yield Measured(row, row.summary(), row.values(), row.cells)
 
 
+ASKED = partial(Side, suite="dc-bench", better="higher")
 SIDES = (
-    Side("accuracy", "accuracy %", "dc-bench", "transfer", "higher", _accuracy, "test accuracy at home"),
-    Side("transfer", "unseen networks %", "dc-bench", "transfer", "higher", _transfer, "mean on other networks"),
-    Side("search", "search", "dc-bench", "search", "higher", _search, "Spearman, architectures", Estimate),
-    Side("cost", "time to make", "dc-bench", "cost", "lower", _cost, "seconds, alone", Seconds, radar=False),
+    ASKED("accuracy", "accuracy %", section="transfer", read=_accuracy, about="test accuracy at home"),
+    ASKED(
+        *("transfer", "unseen networks %"),
+        section="transfer",
+        read=_transfer,
+        about="mean accuracy on other networks",
+    ),
+    ASKED(
+        *("search", "search"),
+        section="search",
+        read=_search,
+        about="how well it ranks architectures (Spearman)",
+        holds=Estimate,
+    ),
+    ASKED(
+        *("cost", "time to make"),
+        section="cost",
+        better="lower",
+        read=_cost,
+        about="distilling, measured alone; lower is better",
+        holds=Seconds,
+        radar=False,
+    ),
 )
 # Where DC-Bench was not asked, suite accuracy says the same.
 PLAIN = Side("accuracy", "accuracy %", "accuracy", "accuracy", "higher", _plain_accuracy, "test accuracy at home")

@@ -21,11 +21,11 @@ def _edsr(defence: str, rows: Rows) -> Iterator[Measured]:
 
 EDSR = partial(Side, suite="mad", section="distilled", better="higher")
 SIDES = (
-    EDSR("edsr", "EDSR", read=partial(_edsr, NONE), about="adapts to unknown attacks, 0 to 100"),
+    EDSR("edsr", "EDSR", read=partial(_edsr, NONE), about="adaptation to unknown attacks, 100: all is restored"),
     EDSR(
         *("edsr_meta", "EDSR of Meta-AT"),
         read=partial(_edsr, META),
-        about="the same after Meta-AT on it",
+        about="the same after Meta-AT on the set",
         radar=False,
     ),
 )

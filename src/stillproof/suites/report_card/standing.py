@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +12,14 @@ import numpy.typing as npt
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.report.answers import Answered
-from stillproof.report.rows import FULL, grouped
+from stillproof.report.rows import FULL, Values, grouped
 from stillproof.score.rank_stability import rank_stability
-from stillproof.score.tiers import MethodAnswers, Over, Place, rank_tiers
+from stillproof.score.tiers import Compared, MethodAnswers, Over, Place, Tiers, rank_tiers
 from stillproof.suites.report_card.measured import Measured, Side
 
 Right = npt.NDArray[np.bool_]  # (seeds, images)
 ReadRight = Callable[[Sequence[str]], Right | None]  # of trained networks, by their cells
+NOW_AND_THEN = 0.05  # of all resamples
 ALIKE = ("dataset", "network", "ipc", "space")  # what rows that are ranked together agree in
 
 
@@ -32,6 +34,8 @@ class Placed:
         of: How many methods are ranked.
         over: What they were compared over.
         first: In which share of resamples of seeds, and images, it is first.
+        divided: Whether any method is shown to be better than another.
+        uneven: Whether the means that are ranked are over different numbers of seeds.
     """
 
     side: Side
@@ -40,11 +44,24 @@ class Placed:
     of: int
     over: Over
     first: float | None = None
+    divided: bool = False
+    uneven: bool = False
 
     @property
     def row(self) -> Answered:
         """Return what it is about."""
         return self.measured.row
+
+    @property
+    def leads(self) -> bool:
+        """Say whether it may be the best: nothing is shown to be better, and now and then it is first.
+
+        Nothing leads where no method is shown to be better than another. One whose seeds differ wildly may not be told
+        apart from the best, and still never be first.
+        """
+        if not self.divided or self.place is None:
+            return False
+        return self.place.best == 1 and (self.place.rank == 1 or (self.first or 0.0) >= NOW_AND_THEN)
 
     def ranking(self) -> Json | None:
         """Return where it stands as JSON values."""
@@ -73,22 +90,72 @@ def ranked(side: Side, measured: Iterable[Measured], right: ReadRight = no_predi
     return [placed for rows in alike for placed in _among(side, [found[id(row)] for row in rows], right)]
 
 
+def pairs_of(side: Side, measured: Sequence[Measured], right: ReadRight = no_predictions) -> list[Compared]:
+    """Return the comparison of any two methods of one group, whose rows are asked alike."""
+    group = _Group.of(side, measured, right)
+    named = dict(zip(group.names, (str(one.row["method"]) for one in measured), strict=True))
+    known = (pair for pair in group.tiers.pairs if pair.p_seeds is not None or pair.p_images is not None)
+    return [
+        dataclasses.replace(
+            pair,
+            first=named[pair.first],
+            second=named[pair.second],
+            better=None if pair.better is None else named[pair.better],
+        )
+        for pair in known
+    ]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Methods that were asked alike: what each is called among them, their answers, and their tiers."""
+
+    names: Sequence[str]
+    answers: Mapping[str, MethodAnswers]
+    rules: Mapping[str, bool]
+    tiers: Tiers
+
+    @classmethod
+    def of(cls, side: Side, group: Sequence[Measured], right: ReadRight) -> _Group:
+        ask: dict[tuple[Sequence[str], Values], str] = {}  # a method may be there in other words, and counts once
+        names = [
+            ask.setdefault((tuple(one.row.cells) or str(n), tuple(one.seeds)), str(n)) for n, one in enumerate(group)
+        ]
+        answers = {name: _answers(one, right) for name, one in zip(names, group, strict=True) if one.seeds}
+        if len({known.right.shape[1] for known in answers.values() if known.right is not None}) > 1:
+            answers = {name: MethodAnswers(known.values) for name, known in answers.items()}  # other test images
+        rules = {"lower_is_better": side.better == "lower", "shared_seeds": len(_counts(answers)) == 1}
+        return cls(names, answers, rules, rank_tiers(answers, **rules))
+
+
 def _among(side: Side, group: Sequence[Measured], right: ReadRight) -> list[Placed]:
     """Return the measured of one group with their ranks; one that is not known, or not by seed, has none."""
-    answers = {str(number): _answers(one, right) for number, one in enumerate(group) if one.seeds}
-    counts = {len(one.values) for one in answers.values() if one.known()}
-    rules = {"lower_is_better": side.better == "lower", "shared_seeds": len(counts) == 1}
-    found = rank_tiers(answers, **rules)
-    of = sum(place is not None for place in found.places.values())
+    found = _Group.of(side, group, right)
+    of = sum(place is not None for place in found.tiers.places.values())
     if of < 2:
-        return [Placed(side, one, None, of, found.over) for one in group]
-    shares = rank_stability(answers, Seeds(0).child("card", side.key), **rules).methods
-    return [
-        Placed(side, one, found.places.get(name), of, found.over, share.first if (share := shares.get(name)) else None)
-        for name, one in zip(map(str, range(len(group))), group, strict=True)
-    ]
+        return [Placed(side, one, None, of, found.tiers.over) for one in group]
+    shares = rank_stability(found.answers, Seeds(0).child("card", side.key), **found.rules).methods
+    divided = any(pair.better for pair in found.tiers.pairs)
+    placed = []
+    for name, one in zip(found.names, group, strict=True):
+        place, share = found.tiers.places.get(name), shares.get(name)
+        first = share.first if share else None
+        placed.append(Placed(side, one, place, of, found.tiers.over, first, divided, len(_counts(found.answers)) > 1))
+    return placed
+
+
+def _counts(answers: Mapping[str, MethodAnswers]) -> set[int]:
+    """Return over how many seeds the known means are."""
+    return {len(one.values) for one in answers.values() if one.known()}
 
 
 def _answers(one: Measured, right: ReadRight) -> MethodAnswers:
     whole = one.tested and None not in one.seeds
     return MethodAnswers(one.seeds, right(one.tested) if whole else None)
+
+
+def _on_same_images(answers: Mapping[str, MethodAnswers]) -> Mapping[str, MethodAnswers]:
+    """Return answers without their images where these are of other test sets, so that seeds alone compare them."""
+    if len({one.right.shape[1] for one in answers.values() if one.right is not None}) < 2:
+        return answers
+    return {name: MethodAnswers(one.values) for name, one in answers.items()}

@@ -18,10 +18,8 @@ from stillproof.suites.report_card.sides import SIDES
 from stillproof.suites.report_card.standing import Placed, ranked
 
 TITLE = "Every side at once"
-NOTES = (
-    "A star: nothing is shown to be better on this side, while something is shown to be worse. Means over seeds "
-    "without their intervals: `stillproof card METHOD` has these, with ranks and n.",
-)
+STARS = "A star: nothing is shown to be better on this side, and it comes first in at least 5 % of resamples."
+CARDS = "`stillproof card METHOD` has the intervals, ranks and n of these means."
 About = tuple[str, str, int]  # data set, method, images per class
 
 
@@ -44,7 +42,8 @@ def summary_tables(rows: Rows) -> list[Table]:
     lines = [_line(about, placed) for about, placed in found.items()]
     every = [row for part in rows.values() for row in part]
     sections = "Tables of each suite: `stillproof table report-card --section NAME`, one of " + ", ".join(rows) + "."
-    return [Table("summary", TITLE, columns, lines, [*NOTES, sections, *missing_notes(every)])]
+    starred = any(isinstance(value, Marked) for line in lines for value in line.values())
+    return [Table("summary", TITLE, columns, lines, [*[STARS] * starred, CARDS, sections, *missing_notes(every)])]
 
 
 def _holds(side: Side) -> type:
@@ -58,14 +57,13 @@ def _line(about: About, placed: Sequence[Placed]) -> dict[str, Value]:
 
 
 def _shown(one: Placed) -> Value:
-    """Return a number without its interval, with a star where nothing is better but something is worse."""
+    """Return a number without its interval, with a star where nothing is shown to be better."""
     value = one.measured.value
     if isinstance(value, Difference):
         value = value.summary
     if not isinstance(value, Summary):
         return Number(value.value, ".2f") if isinstance(value, Estimate) and value.value is not None else value
-    stars = one.place is not None and one.place.best == 1 and one.place.worst < one.of
-    return Marked(Percent(value.mean)) if stars else Mean(value)
+    return Marked(Percent(value.mean)) if one.leads else Mean(value)
 
 
 def summary_figures(rows: Rows) -> dict[str, FigureData]:

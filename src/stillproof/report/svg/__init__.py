@@ -1,0 +1,1 @@
+"""Figures as inline SVG for web pages, written without a drawing library."""

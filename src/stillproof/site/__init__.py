@@ -1,0 +1,1 @@
+"""The static site: leaderboards, methods and findings as pages that work from a folder."""
