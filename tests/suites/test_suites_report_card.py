@@ -24,6 +24,7 @@ from stillproof.score.stats import Summary
 from stillproof.suites.report_card.card import ReportCard
 from stillproof.suites.report_card.making import cards_of
 from stillproof.suites.report_card.merging import Way
+from stillproof.suites.report_card.standing import Standings
 from stillproof.suites.report_card.suite import ReportCard as Suite
 from stillproof.suites.report_card.summary import STARS, summary_figures, summary_tables
 
@@ -162,7 +163,7 @@ def test_networks_that_were_tested_on_other_images_are_compared_over_seeds() -> 
         return np.ones((3, images[cells[0]]), bool)
 
     rows = [dataclasses.replace(one, cells=[str(one["method"])] * 3) for one in transfer()]
-    found = cards_of([Way("dc-bench", {}, ["run 1"], lists(by_section(rows)))], "dm", None, None, right)
+    found = cards_of([Way("dc-bench", {}, ["run 1"], lists(by_section(rows)))], "dm", None, None, Standings(right))
     assert {one.side.key: one.over for one in found[0].sides}["accuracy"] == "seeds"
 
 

@@ -14,7 +14,7 @@ from stillproof.site.slugs import slug
 from stillproof.suites.report_card.measured import Side
 from stillproof.suites.report_card.merging import Way
 from stillproof.suites.report_card.sides import SIDES
-from stillproof.suites.report_card.standing import Placed, ReadRight, no_predictions, pairs_of, ranked
+from stillproof.suites.report_card.standing import Placed, ReadRight, Standings, pairs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +106,21 @@ class Board:
     pairs: Sequence[tuple[Side, Sequence[Compared]]]
 
 
-def boards_of(ways: Sequence[Way], right: ReadRight = no_predictions) -> list[Board]:
+def boards_of(ways: Sequence[Way], standings: Standings) -> list[Board]:
     """Return all boards; of several ways of asking a suite, that of the newest run counts which has them."""
     found: dict[BoardKey, dict[str, dict[str, Placed]]] = {}
     runs: dict[BoardKey, list[str]] = {}
     for side in SIDES:
         for way in (way for way in ways if way.suite == side.suite):
-            asked = ranked(side, side.measured(way.rows), right)
+            asked = standings.on(side, way.rows)
             known = {_key(one) for one in asked if one.measured.value is not None}
             fresh = {key for key in known if not any(side.name in sides for sides in found.get(key, {}).values())}
             for one in asked:
                 if (key := _key(one)) in fresh and one.measured.value is not None:
                     found.setdefault(key, {}).setdefault(str(one.row["method"]), {})[side.name] = one
                     runs.setdefault(key, []).extend(way.runs)
-    return [
-        _board(key, lines, runs[key], right) for key, lines in sorted(found.items(), key=lambda item: _order(item[0]))
-    ]
+    ordered = sorted(found, key=lambda key: (key.dataset, key.ipc, key.network))
+    return [_board(key, found[key], runs[key], standings.right) for key in ordered]
 
 
 def span(value: Value) -> tuple[float, tuple[float, float] | None] | None:
@@ -142,10 +141,6 @@ def span(value: Value) -> tuple[float, tuple[float, float] | None] | None:
 def _key(one: Placed) -> BoardKey:
     row = one.row
     return BoardKey(str(row["dataset"]), int(row["ipc"]), str(row["home"] or row["network"]))
-
-
-def _order(key: BoardKey) -> tuple[str, int, str]:
-    return key.dataset, key.ipc, key.network
 
 
 def _board(key: BoardKey, found: Mapping[str, Mapping[str, Placed]], runs: Iterable[str], right: ReadRight) -> Board:

@@ -19,7 +19,7 @@ from stillproof.suites.report_card.card import ReportCard, SetFacts
 from stillproof.suites.report_card.cards import ReportCards
 from stillproof.suites.report_card.making import cards_of
 from stillproof.suites.report_card.merging import Way, ways_of
-from stillproof.suites.report_card.standing import ReadRight
+from stillproof.suites.report_card.standing import ReadRight, Standings
 from stillproof.verbs.auditing import Auditing
 from stillproof.verbs.right_images import right_images
 
@@ -45,7 +45,7 @@ class Carding(Auditing):
         text = text_of(self, given, dataset)
         known = dict.fromkeys(str(row["method"]) for row in _rows(ways) if row["ipc"] is not None)
         if text in known:
-            found = cards_of(ways, text, dataset, ipc, self._reader())
+            found = cards_of(ways, text, dataset, ipc, Standings(self._reader()))
         else:
             found = self._of_set(ways, text, dataset, list(known))
         wanted = [*([dataset] if dataset else []), *([f"{ipc} images per class"] if ipc is not None else [])]
@@ -64,7 +64,9 @@ class Carding(Auditing):
         cell = self.store.cell_of(artifact)
         for row in _rows(ways):
             if row["ipc"] is not None and (row["set"] == artifact or self._stands_on(row.cells, cell)):
-                return cards_of(ways, str(row["method"]), str(row["dataset"]), int(row["ipc"]), self._reader())
+                return cards_of(
+                    ways, str(row["method"]), str(row["dataset"]), int(row["ipc"]), Standings(self._reader())
+                )
         asked = f"--dataset {named_set(self.store, artifact).card['dataset']} --methods {shlex.quote(text)}"
         raise BadInput(f"no run has looked at {text} yet: `stillproof run report-card {asked}` does.")
 

@@ -19,6 +19,7 @@ from stillproof.store.records import Record
 from stillproof.suites.report_card.card import ReportCard
 from stillproof.suites.report_card.making import cards_of
 from stillproof.suites.report_card.merging import Way, ways_of
+from stillproof.suites.report_card.standing import Standings
 from stillproof.verbs.carding import Carding
 
 TITLE = "Stillproof"
@@ -36,17 +37,20 @@ class Publishing(Carding):
             force: Whether other files in it make room.
         """
         ways = ways_of(self.store)
-        right = functools.cache(self._reader())  # the same networks are asked about on several pages
-        boards = boards_of(ways, right)
+        standings = Standings(functools.cache(self._reader()))
+        boards = boards_of(ways, standings)
         if not boards:
             raise BadInput("this store has no results for a site: `stillproof run report-card` computes some.")
         methods = list(dict.fromkeys(line.method for board in boards for line in board.lines))
         cards = {
-            method: [self._with_facts(ways, card) for card in cards_of(ways, method, None, None, right)]
+            method: [self._with_facts(ways, card) for card in cards_of(ways, method, None, None, standings)]
             for method in methods
         }
+        bundles = self.store.bundles.all()
         took = sum(record.seconds or 0.0 for record in self.store.results.newest_done(EVERY))
+        took += sum(bundle.seconds for bundle in bundles)
         done = sum(states.get("done", 0) for states in self.store.results.counts().values())
+        done += sum(bundle.done for bundle in bundles)
         pictures = self._pictures(cards.values())
         facts = SiteFacts(done, duration(took))
         found = Site(TITLE, boards, suite_pages(ways), cards, facts, self._commands(), pictures, self._cells(ways))

@@ -11,11 +11,11 @@ from stillproof.suites.beard.curves import curve_figures
 from stillproof.suites.report_card.card import ReportCard
 from stillproof.suites.report_card.merging import Way
 from stillproof.suites.report_card.sides import SIDES
-from stillproof.suites.report_card.standing import Placed, ReadRight, no_predictions, ranked
+from stillproof.suites.report_card.standing import Placed, Standings
 
 
 def cards_of(
-    ways: Sequence[Way], method: str, dataset: str | None, ipc: int | None, right: ReadRight = no_predictions
+    ways: Sequence[Way], method: str, dataset: str | None, ipc: int | None, standings: Standings | None = None
 ) -> list[ReportCard]:
     """Return the cards of a method: one for each data set and number of images per class that it was asked with.
 
@@ -23,7 +23,8 @@ def cards_of(
     """
     asked = list(dict.fromkeys(_asked(ways, method)))
     wanted = [(name, size) for name, size in asked if dataset in (None, name) and ipc in (None, size)]
-    found = [_card(ways, method, name, size, right) for name, size in wanted]
+    known = standings or Standings()
+    found = [_card(ways, method, name, size, known) for name, size in wanted]
     return [card for card in found if card.sides]  # some sections ask for sizes that no side is about
 
 
@@ -35,7 +36,7 @@ def _asked(ways: Sequence[Way], method: str) -> Iterator[tuple[str, int]]:
                     yield str(row["dataset"]), int(row["ipc"])
 
 
-def _card(ways: Sequence[Way], method: str, dataset: str, ipc: int, right: ReadRight) -> ReportCard:
+def _card(ways: Sequence[Way], method: str, dataset: str, ipc: int, standings: Standings) -> ReportCard:
     chosen: dict[str, Way] = {}
     for way in ways:
         if (dataset, ipc) in set(_asked([way], method)):
@@ -47,7 +48,7 @@ def _card(ways: Sequence[Way], method: str, dataset: str, ipc: int, right: ReadR
         if asked is None:
             absent.setdefault(side.name, f"suite {side.suite} was not run for it")
             continue
-        own = [one for one in ranked(side, side.measured(asked.rows), right) if _is(one, method, dataset, ipc)]
+        own = [one for one in standings.on(side, asked.rows) if _is(one, method, dataset, ipc)]
         if own and own[0].measured.value is not None:
             found[side.name] = own[0]
         else:

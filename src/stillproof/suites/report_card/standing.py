@@ -12,7 +12,7 @@ import numpy.typing as npt
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.report.answers import Answered
-from stillproof.report.rows import FULL, Values, grouped
+from stillproof.report.rows import FULL, Rows, Values, grouped
 from stillproof.score.rank_stability import rank_stability
 from stillproof.score.tiers import Compared, MethodAnswers, Over, Place, Tiers, rank_tiers
 from stillproof.suites.report_card.measured import Measured, Side
@@ -81,6 +81,22 @@ class Placed:
 def no_predictions(cells: Sequence[str]) -> Right | None:
     """Return nothing: seeds alone compare methods."""
     return None
+
+
+class Standings:
+    """The ranks of all methods on all sides, each computed once, however many cards and boards show them."""
+
+    def __init__(self, right: ReadRight = no_predictions) -> None:
+        """Compare methods over test images too, where ``right`` knows which of them are right."""
+        self.right = right
+        self._known: dict[tuple[int, str, str], tuple[Rows, list[Placed]]] = {}  # rows stay: ids are theirs
+
+    def on(self, side: Side, rows: Rows) -> list[Placed]:
+        """Return what rows of a suite say of all methods on one side, with their ranks."""
+        key = id(rows), side.suite, side.key
+        if key not in self._known:
+            self._known[key] = rows, ranked(side, side.measured(rows), self.right)
+        return self._known[key][1]
 
 
 def ranked(side: Side, measured: Iterable[Measured], right: ReadRight = no_predictions) -> list[Placed]:
