@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from stillproof.core.components import REGISTRIES, datasets, recipes, suites
+from stillproof.core.index import Entry
 from stillproof.core.spec import Json
 from stillproof.report.identities import identities
 from stillproof.store.records import Run
@@ -47,11 +48,15 @@ def citations_of(store: Store, run: Run) -> list[Citation]:
     """Return Stillproof, and what the components of a run, or of a single call, cite, each paper once."""
     papers: dict[str, list[str]] = {}
     for kind, name in sorted(_components(store, run)):
-        entry = REGISTRIES[kind].find(name)
-        for paper in re.split(r", (?=arXiv:)", entry.paper) if entry and entry.paper else []:
+        for paper in papers_of(REGISTRIES[kind].find(name)):
             papers.setdefault(paper, []).append(name)
     known = bibliography()
     return [own_citation(), *(Citation(paper, tuple(names), known.get(paper, "")) for paper, names in papers.items())]
+
+
+def papers_of(entry: Entry | None) -> list[str]:
+    """Return the papers that a component names; none of what is no component."""
+    return re.split(r", (?=arXiv:)", entry.paper) if entry and entry.paper else []
 
 
 @functools.cache

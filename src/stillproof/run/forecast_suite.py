@@ -57,7 +57,7 @@ def forecast_suite(
         disk_bytes=sum(cell.disk + ROW_BYTES for cell in left),
         cuts=[] if config is None else cuts_of(planner, suite, config, cost),
         left_out=left_out,
-        sharing=sharing_of(rows, cells, {cell.id: machine.seconds(cell) for cell in cells.values()}),
+        sharing=sharing_of(rows, cells, lambda ids: {cell: machine.seconds(cells[cell]) for cell in ids}),
     )
 
 

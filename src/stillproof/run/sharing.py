@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stillproof.core.amounts import duration
@@ -41,13 +41,15 @@ class Sharing:
         return {"cells": dict(self.cells), "together": self.together, **times}
 
 
-def sharing_of(rows: Sequence[Json], cells: Mapping[str, Cell], seconds: Mapping[str, float]) -> Sharing | None:
+def sharing_of(
+    rows: Sequence[Json], cells: Mapping[str, Cell], seconds_of: Callable[[Sequence[str]], Mapping[str, float]]
+) -> Sharing | None:
     """Return what the suites of a run share; nothing if it asks only one.
 
     Args:
         rows: The rows of the run, whose sections say whose they are.
         cells: Its cells.
-        seconds: What each takes; one that is not there takes nothing.
+        seconds_of: Returns what some of them take; it is asked only where there are several suites.
     """
     asked: dict[str, list[str]] = {}
     for row in rows:
@@ -58,6 +60,7 @@ def sharing_of(rows: Sequence[Json], cells: Mapping[str, Cell], seconds: Mapping
         return None
     needed = {suite: closure(cells, first) for suite, first in asked.items()}
     every = {cell for found in needed.values() for cell in found}
+    seconds = seconds_of(list(every))
     alone = sum(seconds.get(cell, 0.0) for found in needed.values() for cell in found)
     return Sharing(
         {suite: len(found) for suite, found in needed.items()},

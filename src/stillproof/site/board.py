@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from stillproof.report.rows import images
 from stillproof.report.tables.table import Difference, Seconds, Value
 from stillproof.report.tables.text import text_of
 from stillproof.score.agreement import Estimate
 from stillproof.score.stats import Summary
 from stillproof.score.tiers import Compared
-from stillproof.site.slugs import slug
+from stillproof.site.slugs import method_page, slug
 from stillproof.suites.report_card.measured import Side
 from stillproof.suites.report_card.merging import Way
 from stillproof.suites.report_card.sides import SIDES
@@ -38,7 +39,7 @@ class BoardKey:
     @property
     def title(self) -> str:
         """Return what it is about in words."""
-        return f"{self.dataset}, {self.ipc} image{'s' * (self.ipc != 1)} per class"
+        return f"{self.dataset}, {images(self.ipc)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Line:
     @property
     def page(self) -> str:
         """Return the page of the method."""
-        return f"method-{slug(self.method)}.html"
+        return method_page(self.method)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,7 @@ from markupsafe import Markup, escape
 from stillproof.core.components import distillers
 from stillproof.core.errors import BadInput
 from stillproof.core.reference import parse_reference
-from stillproof.report.citations import bibliography
+from stillproof.report.citations import bibliography, papers_of
 from stillproof.report.figures.values import FigureData
 from stillproof.report.svg.colours import DARK_THEME, LIGHT_THEME
 from stillproof.report.svg.draw import to_svg
@@ -26,7 +25,7 @@ from stillproof.site.board import Board
 from stillproof.site.cells import cell_files, cell_page
 from stillproof.site.data import data_file, data_files
 from stillproof.site.findings import FINDINGS
-from stillproof.site.slugs import slug
+from stillproof.site.slugs import method_page
 from stillproof.site.suite_page import SuitePage
 from stillproof.store.records import Record
 from stillproof.suites.report_card.card import ReportCard
@@ -99,11 +98,6 @@ class Site:
             yield name, _asset(name)
 
 
-def method_page(method: str) -> str:
-    """Return the name of the page of a method."""
-    return f"method-{slug(method)}.html"
-
-
 @cache
 def _templates() -> jinja2.Environment:
     """Return the templates; a name that a template does not know is an error, and every text is escaped."""
@@ -150,8 +144,7 @@ def _chance(p: float | None) -> str:
 
 def _citation(method: str) -> str:
     """Return the BibTeX of a distiller; nothing of a set, or of one without a paper."""
-    entry = distillers.find(parse_reference(method)[0])
-    papers = re.split(r", (?=arXiv:)", entry.paper) if entry and entry.paper else []
+    papers = papers_of(distillers.find(parse_reference(method)[0]))
     return "\n".join(bibliography().get(paper, paper) for paper in papers)
 
 

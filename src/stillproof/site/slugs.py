@@ -17,3 +17,8 @@ def slug(text: str) -> str:
         return plain
     mark = hashlib.sha256(text.encode()).hexdigest()[:TELLING]
     return f"{plain}-{mark}" if plain else mark
+
+
+def method_page(method: str) -> str:
+    """Return the name of the page of a method."""
+    return f"method-{slug(method)}.html"

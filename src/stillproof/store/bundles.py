@@ -31,6 +31,7 @@ class Bundles:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._parsed: dict[str, Bundle] = {}  # by hash: checking one takes long, and several readers ask for all
 
     def add(self, bundles: Sequence[Bundle], *, replace: bool = False) -> list[Imported]:
         """Keep bundles, all or none of them; one that is there already stays as it is.
@@ -56,13 +57,13 @@ class Bundles:
             row = connection.execute(select(table).where(table.c.name == name)).one_or_none()
         if row is None:
             raise UnknownName("results", name, self.names())
-        return _bundle(row)
+        return self._bundle(row)
 
     def all(self) -> list[Bundle]:
         """Return all bundles, in the order in which they came."""
         with self._database.read() as connection:
             rows = connection.execute(select(table).order_by(table.c.added, table.c.name)).all()
-        return [_bundle(row) for row in rows]
+        return [self._bundle(row) for row in rows]
 
     def bring(self, other: Bundles) -> list[str]:
         """Bring what another store has and this one has not; return the names under which ours has other results."""
@@ -74,14 +75,15 @@ class Bundles:
                 differ.append(bundle.name)
         return differ
 
+    def _bundle(self, row: Row[tuple[object, ...]]) -> Bundle:
+        if row.hash not in self._parsed:
+            self._parsed[row.hash] = parse_bundle(str(row.content), f"what this store has of {row.name!r}")
+        return self._parsed[row.hash]
+
     def remove(self, name: str) -> bool:
         """Remove a bundle; return whether it was there."""
         with self._database.write() as connection:
             return bool(connection.execute(delete(table).where(table.c.name == name)).rowcount)
-
-
-def _bundle(row: Row[tuple[object, ...]]) -> Bundle:
-    return parse_bundle(str(row.content), f"what this store has of {row.name!r}")
 
 
 def _add(connection: Connection, bundle: Bundle, replace: bool) -> Imported:

@@ -67,6 +67,17 @@ class Results(Runs):
         """Return the progress of those of the cells that are there, 0 to 1, by id."""
         return {row.id: row.progress for row in self._rows(select(cells.c.id, cells.c.progress), ids)}
 
+    def seconds_of(self, ids: Sequence[str]) -> dict[str, float]:
+        """Return what computing those of the cells took of which that is known, by id."""
+        timed = select(cells.c.id, cells.c.seconds).where(cells.c.seconds.is_not(None))
+        return {row.id: row.seconds for row in self._rows(timed, ids)}
+
+    def seconds_done(self) -> float:
+        """Return what computing all finished cells took."""
+        query = select(func.coalesce(func.sum(cells.c.seconds), 0.0)).where(cells.c.status == "done")
+        with self._database.read() as connection:
+            return float(connection.execute(query).scalar_one())
+
     def artifacts_of(self, ids: Sequence[str]) -> dict[str, list[str]]:
         """Return the artifacts that the answers of those of the cells stand on that are done, by cell."""
         done = select(cells.c.id, cells.c.artifacts).where(cells.c.status == "done")

@@ -23,7 +23,6 @@ from stillproof.suites.report_card.standing import Standings
 from stillproof.verbs.carding import Carding
 
 TITLE = "Stillproof"
-EVERY = 10**9  # cells
 
 
 class Publishing(Carding):
@@ -47,8 +46,7 @@ class Publishing(Carding):
             for method in methods
         }
         bundles = self.store.bundles.all()
-        took = sum(record.seconds or 0.0 for record in self.store.results.newest_done(EVERY))
-        took += sum(bundle.seconds for bundle in bundles)
+        took = self.store.results.seconds_done() + sum(bundle.seconds for bundle in bundles)
         done = sum(states.get("done", 0) for states in self.store.results.counts().values())
         done += sum(bundle.done for bundle in bundles)
         pictures = self._pictures(cards.values())

@@ -100,10 +100,9 @@ class Running(Importing):
             must_succeed=False,
             stop_at_failure=stop_at_failure,
         )
-        records = self.store.results.get_many(list(planner.cells))
-        took = {cell: record.seconds or 0.0 for cell, record in records.items()}
-        states = {cell: record.status for cell, record in records.items()}
-        return RunStates(run, states, shared, sharing_of(rows, planner.cells, took))
+        results = self.store.results
+        sharing = sharing_of(rows, planner.cells, results.seconds_of)
+        return RunStates(run, results.statuses(list(planner.cells)), shared, sharing)
 
     def _shared(self, planner: Planner) -> dict[str, tuple[int, int]]:
         """Return, by stage, how many cells of a plan are in the store already, and how many there are."""

@@ -137,9 +137,8 @@ class _Group:
         names = [
             ask.setdefault((tuple(one.row.cells) or str(n), tuple(one.seeds)), str(n)) for n, one in enumerate(group)
         ]
-        answers = {name: _answers(one, right) for name, one in zip(names, group, strict=True) if one.seeds}
-        if len({known.right.shape[1] for known in answers.values() if known.right is not None}) > 1:
-            answers = {name: MethodAnswers(known.values) for name, known in answers.items()}  # other test images
+        known = {name: _answers(one, right) for name, one in zip(names, group, strict=True) if one.seeds}
+        answers = _on_same_images(known)
         rules = {"lower_is_better": side.better == "lower", "shared_seeds": len(_counts(answers)) == 1}
         return cls(names, answers, rules, rank_tiers(answers, **rules))
 
