@@ -9,6 +9,7 @@ import pytest
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.report.answers import Answered
 from stillproof.score.difference import difference_of_shares
+from stillproof.score.over_images import wilson
 from stillproof.suites.fixed_attack import FixedAttack, fixed_attack
 from stillproof.suites.mad import known_attacks
 from stillproof.suites.mad.arena import META, NONE, Arena, Defender
@@ -217,6 +218,24 @@ def test_networks_without_shots_stand_beside_an_oracle() -> None:
     found = one.edsr(["mad/13"])
     assert found is not None and found.mean == pytest.approx((0.4 - 0.1) / (0.9 - 0.1 + 0.9 - 0.8))
     assert found.ci95 is not None and found.over == "episodes"
+
+
+def test_episodes_that_agree_have_the_width_of_the_images() -> None:
+    """Two episodes on the same twenty images tell nothing of others."""
+    _, one = scored([answered(NONE, [0.1] * 2, [0.5] * 2), answered("r-at", [0.3] * 2, [0.5] * 2)])
+    found = [one.edsr(["mad/13"]), one.gain(["mad/13"]), one.attacked(["mad/13"], after=True)]
+    assert all(value is not None and value.rule == "images" and value.over == "episodes" for value in found)
+    assert found[2] is not None and found[2].ci95 == pytest.approx(wilson(10, 20))
+
+
+def test_episodes_that_draw_from_more_images_than_one_asks_about_know_all_of_these() -> None:
+    rows = [answered(NONE, [0.1] * 2, [0.5] * 2), answered("r-at", [0.3] * 2, [0.5] * 2)]
+    for row in rows:
+        for result in row.results:
+            assert result is not None
+            result["n_judged"] = 40
+    found = scored(rows)[1].attacked(["mad/13"], after=True)
+    assert found is not None and found.ci95 == pytest.approx(wilson(20, 40))
 
 
 def over_seeds(defence: str, before: list[float], after: list[float], **keys: Any) -> Answered:

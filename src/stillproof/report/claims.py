@@ -15,7 +15,10 @@ from stillproof.score.metric import AnswerShare
 from stillproof.score.stats import Summary, summarise_accuracies
 
 OVER_IMAGES = "test images"
-OF_EPISODES = {"ra_after": ("under attack, adapted %", "n"), "sa_after": ("clean, adapted %", "n_clean")}
+OF_EPISODES = {
+    "ra_after": ("under attack, adapted %", ("n_judged", "n")),  # answers of earlier versions have n alone
+    "sa_after": ("clean, adapted %", ("n_clean",)),
+}
 ROUNDING = 1e-9
 
 
@@ -56,7 +59,7 @@ def claims_of(row: Answered) -> dict[str, Claim]:
     for name, (title, counted) in OF_EPISODES.items():
         values = [None if result is None else _mean(result.get(name)) for result in row.results]
         if known := [value for value in values if value is not None]:
-            images = row.counted(counted)
+            images = next((count for one in counted if (count := row.counted(one)) is not None), None)
             found[name] = _claim(title, summarise_accuracies(known, images), images, values)
     return found
 

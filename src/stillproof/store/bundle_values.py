@@ -12,7 +12,7 @@ NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,99}", re.ASCII)
 ABOUT = ("dataset", "method", "network", "home", "section", "protocol", "selection", "scale", "set")  # texts of a row
 # What answers call a share of images, what counts these, and what is never below zero.
 SHARES = ("accuracy", "heldout_accuracy", "robust_accuracy", "clean_accuracy", "success_rate", "area", "coverage", "sa")
-COUNTS = ("n", "n_test", "n_clean")
+COUNTS = ("n", "n_test", "n_clean", "n_judged")
 AMOUNTS = ("seconds", "clean_seconds", "peak_bytes", "bytes", "passes_per_image", "passes_to_success")
 LISTED = "methods"  # the only thing that a row says with a list: what a map shows beside each other
 LARGEST = 1e100  # no number of an answer comes near

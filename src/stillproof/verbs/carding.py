@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.shipped import shipped_results
 from stillproof.given import Given, text_of
 from stillproof.image_finder import find_set, is_foreign
 from stillproof.report.answers import Answered
@@ -41,7 +42,10 @@ class Carding(Auditing):
         runs = None if run is None else [run_meant(self.store, run)]
         ways = ways_of(self.store, runs)
         if not ways:
-            raise BadInput("this store has no results for a card: `stillproof run report-card` computes all of them.")
+            raise BadInput(
+                "this store has no results for a card: `stillproof run report-card` computes all of them, and `stillproof "
+                f"db import-results {' '.join(shipped_results()) or 'FILE'}` brings some that others have computed."
+            )
         text = text_of(self, given, dataset)
         known = dict.fromkeys(str(row["method"]) for row in _rows(ways) if row["ipc"] is not None)
         if text in known:

@@ -163,7 +163,7 @@ class Adapt(Stage):
                         adaptation.fair_episode(spec["steps"], seeds, found)
                     elif not objective.patience or found.waiting < objective.patience:
                         adaptation.printed_episode(start, how, seeds, found)
-        result = _keep(job, found, model, len(adaptation.labels), as_learned(seen, test.id))
+        result = _keep(job, found, model, adaptation, as_learned(seen, test.id))
         laps = ctx.laps["episodes"]  # of this process
         result |= {"seconds_per_episode": sum(laps) / len(laps) if laps else None, "notes": ctx.notes}
         result |= meter.as_dict()
@@ -196,8 +196,9 @@ def _adaptation(job: Job, model: AttackedModel, objective: MetaAT) -> tuple[Adap
     return adaptation, learned
 
 
-def _keep(job: Job, found: Found, model: AttackedModel, clean: int, learned: Json) -> Json:
+def _keep(job: Job, found: Found, model: AttackedModel, adaptation: Adaptation, learned: Json) -> Json:
     """Store the adapted network and what came of each episode; return the answer."""
+    clean = len(adaptation.labels)
     about = {"cell": job.cell, "attacked": job.spec["attacked"], "protocol": job.spec["protocol"]}
     values = {
         "right": torch.tensor(found.right, dtype=torch.int32),
@@ -221,6 +222,8 @@ def _keep(job: Job, found: Found, model: AttackedModel, clean: int, learned: Jso
         "outcomes": outcomes,
         "episodes": len(found.right),
         "n": found.asked[0],
+        # Episodes that begin anew draw from the same images: these at most were asked about in all of them.
+        "n_judged": min(len(adaptation.judged.attacks[0]), sum(found.asked)) if each else found.asked[0],
         "n_clean": clean,
         "sa": found.clean_before / clean,
         "ra": before.tolist(),

@@ -34,12 +34,14 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 OF_DEFENDER = ("dataset", "network", "method", "ipc", "defence", "variant", "start", "supports")
 OWN = "own"  # what rows of distilled sets say of attacked sets that were made on their own network
 EPISODES = "episodes"
+# What answers call the number of different images behind a share: of a mean over episodes, ``n_judged``, which answers of
+# earlier versions lack; then that of one episode stands in, which is less.
 COUNTED = {
-    "sa": "n_clean",
-    "sa_after": "n_clean",
-    "ra": "n",
-    "ra_after": "n",
-}  # what answers call the number of images of a share
+    "sa": ("n_clean",),
+    "sa_after": ("n_clean",),
+    "ra": ("n_judged", "n"),
+    "ra_after": ("n_judged", "n"),
+}
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class Scored:
             least = min(len(one["curve"]) for one, _ in both)
             per_seed.append(np.mean([one["curve"][:least] for one, _ in both], axis=0))
         steps = [[float(one) for one in step] for step in zip(*per_seed, strict=False)]
-        return [summarise_accuracies(step, self._counted("n")) for step in steps]
+        return [summarise_accuracies(step, self._counted("ra")) for step in steps]
 
     def _accuracy(self, attacks: Sequence[str], key: str) -> Summary | None:
         mean = _Measure([(0, key)], lambda share: share)
@@ -139,17 +141,17 @@ class Scored:
         if found.over == EPISODES:
             low, high = (min(max(end, 0.0), 1.0) for end in found.ci95)
             return dataclasses.replace(found, ci95=(low, high))
-        return summarise_accuracies([mean.of(both) for both in self._known(attacks)], self._counted(COUNTED[key]))
+        return summarise_accuracies([mean.of(both) for both in self._known(attacks)], self._counted(key))
 
-    def _counted(self, name: str) -> int:
-        return next(int(answer[name]) for row in self.rows() for answer in row.results if answer is not None)
+    def _counted(self, key: str) -> int:
+        return next(images_behind(answer, key) for row in self.rows() for answer in row.results if answer is not None)
 
     def _over_seeds(self, attacks: Sequence[str], measure: _Measure) -> Summary | None:
         """Return a measure over the seeds that have all attacks; of a single seed over its episodes."""
         known = self._known(attacks)
         if len(known) == 1 and _episodes(known[0]) > 1:
             found = jackknifed(lambda at: measure.of(known[0], at), _episodes(known[0]))
-            return dataclasses.replace(found, over=EPISODES)
+            return wider_of(dataclasses.replace(found, over=EPISODES), map(measure.over_images, known))
         if not known:
             return None
         return wider_of(summarise([measure.of(each) for each in known]), map(measure.over_images, known))
@@ -201,7 +203,7 @@ class _Measure:
             moved = dict(zip(own, shares, strict=True))
             return self.score(*(moved[part] for part in named))
 
-        counts = [both[which][COUNTED[key]] for which, key in own]
+        counts = [images_behind(both[which], key) for which, key in own]
         return square_and_add(score, [_share(both, part, at) for part in own], counts)
 
 
@@ -256,6 +258,11 @@ def _share(both: Pair, part: Part, at: Places) -> float:
     which, key = part
     value = both[which][key]
     return _mean(value, at) if isinstance(value, list) else float(value)
+
+
+def images_behind(answer: Json, key: str) -> int:
+    """Return how many different images a share of an answer is of."""
+    return next(int(answer[name]) for name in COUNTED[key] if name in answer)
 
 
 def _same_as(both: Pair, part: Part) -> Part:

@@ -47,9 +47,9 @@ EDSR_NOTE = (
 NOTES = (
     "SA: accuracy on clean images, RA: on attacked ones, AA: under AutoAttack in 8/255; with a star after the shots, "
     "on average over all attacks, each of which gives shots of its own; AA* after those of one attack.",
-    "Intervals: of several seeds over these, or over the test images where that is wider and the score is defined "
-    "throughout; of a single seed over its episodes (what depends on the shots alone). All are on the same images. The "
-    "network without a defence is one for all seeds.",
+    "Intervals: of several seeds over these, of a single seed over its episodes (what depends on the shots), or over "
+    "the test images where that is wider and the score is defined throughout. All are on the same images. The network "
+    "without a defence is one for all seeds.",
 )
 
 
