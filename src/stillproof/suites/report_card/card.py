@@ -105,7 +105,7 @@ class ReportCard:
             for reason in reasons
         ]
         ranks = [RANK_NOTE] if any(one.place for one in self.sides) else []
-        notes = [*ranks, *self.notes, *dashes, *_audit_notes(self.audit)]
+        notes = [*self._recipes(), *ranks, *self.notes, *dashes, *_audit_notes(self.audit)]
         return Table(f"card-{self.method}-{self.dataset}-{self.ipc}", self.title, COLUMNS, lines, notes)
 
     def newest_runs(self) -> list[str]:
@@ -159,6 +159,15 @@ class ReportCard:
             "about": one.side.about,
             "suite": one.side.suite,
         }
+
+    def _recipes(self) -> list[str]:
+        """Return how networks were trained: suites that share a side's name may not share the recipe."""
+        used: dict[str, list[str]] = {}
+        for one in self.sides:
+            suites_of = used.setdefault(str(one.row["recipe"]), []) if one.row["recipe"] else []
+            suites_of += [] if one.side.suite in suites_of else [one.side.suite]
+        said = [f"{recipe} ({', '.join(suites_of)})" for recipe, suites_of in used.items()]
+        return [f"recipes: {'; '.join(said)}."] if said else []
 
     def _rules(self, one: Placed) -> dict[str, Value]:
         """Return under which rules a number was found, and in which run."""
