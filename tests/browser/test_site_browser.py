@@ -77,7 +77,7 @@ def column(page: Any, side: str) -> list[str]:
         const at = [...head.parentNode.cells].indexOf(head);
         return [...head.closest("table").tBodies[0].rows].map((row) => row.cells[at].innerText.split("\\n")[0]);
     }"""
-    return [str(text) for text in page.eval_on_selector_all(f"th[data-side='{side}']", script)]
+    return [str(text) for text in page.eval_on_selector_all(f"th[data-key='{side}']", script)]
 
 
 def board(site: Path) -> str:
@@ -88,12 +88,12 @@ def board(site: Path) -> str:
 def test_sorting_goes_both_ways_and_stays_in_the_address(look: Any, site: Path) -> None:
     watched = look()
     page = watched.open(board(site))
-    page.click("th[data-side='IOR'] button")
+    page.click("th[data-key='IOR'] button")
     down = [float(text) for text in column(page, "IOR")]
     assert down == sorted(down, reverse=True) and "sort=IOR" in page.url
-    page.click("th[data-side='IOR'] button")
+    page.click("th[data-key='IOR'] button")
     up = [float(text) for text in column(page, "IOR")]
-    assert up == sorted(up) and page.get_attribute("th[data-side='IOR']", "aria-sort") == "ascending"
+    assert up == sorted(up) and page.get_attribute("th[data-key='IOR']", "aria-sort") == "ascending"
     again = look()
     assert names(again.open(board(site) + page.url[page.url.index("#") :])) == names(page)
 
@@ -106,9 +106,9 @@ def test_methods_are_filtered_and_columns_chosen(look: Any, site: Path) -> None:
     page.fill("#find", "")
     page.click("text=Columns")
     page.uncheck("label:has-text('LRS') input[type=checkbox]")
-    assert page.is_hidden("th[data-side='LRS']") and "hide=LRS" in page.url
+    assert page.is_hidden("th[data-key='LRS']") and "hide=LRS" in page.url
     again = look()
-    assert again.open(board(site) + page.url[page.url.index("#") :]).is_hidden("th[data-side='LRS']")
+    assert again.open(board(site) + page.url[page.url.index("#") :]).is_hidden("th[data-key='LRS']")
 
 
 def test_a_slider_computes_scores_and_ranks_anew_and_tiers_go(look: Any, site: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_method_any_two_and_a_cell_are_a_click_away(look: Any, site: Path) -> 
     page = watched.open("index.html")
     page.click(f"{NAMES} >> text=herding")
     assert page.inner_text("h1") == "herding" and page.locator("table").count() >= 1
-    page.click("summary:has-text('Cells behind')")
+    page.click("summary:has-text('Cells and commands')")
     page.click("a:has-text('seed 0')")
     page.wait_for_selector("#cell pre")
     assert json.loads(page.inner_text("#cell pre >> nth=0"))["stage"]
@@ -146,7 +146,7 @@ def test_a_method_any_two_and_a_cell_are_a_click_away(look: Any, site: Path) -> 
 def test_what_is_on_the_screen_can_be_taken_along(look: Any, site: Path) -> None:
     page = look(accept_downloads=True).open(board(site))
     page.fill("#find", "dm")
-    page.click("th[data-side='IOR'] button")
+    page.click("th[data-key='IOR'] button")
     with page.expect_download() as saved:
         page.click("button:has-text('JSON')")
     (line,) = json.loads(Path(saved.value.path()).read_text())

@@ -119,10 +119,15 @@ def mean_of_all(values: Sequence[float | None]) -> float | None:
 
 def answered_rows(store: Store, run: Run) -> list[Answered]:
     """Return the rows of a run, from whatever the store holds by now."""
-    records = store.results.get_many([cell for row in run.rows for cell in row["cells"]])
+    return answers_to(store, run.rows)
+
+
+def answers_to(store: Store, rows: Sequence[Json]) -> list[Answered]:
+    """Return rows that name their cells with what the store holds of these by now."""
+    records = store.results.get_many([cell for row in rows for cell in row["cells"]])
     needed = store.results.get_many([origin for record in records.values() for origin in _origins(record)])
     stale = stale_cells(store, records)
-    return [_answered(row, records, needed, stale, store.artifacts.arrays) for row in run.rows]
+    return [_answered(row, records, needed, stale, store.artifacts.arrays) for row in rows]
 
 
 def _answered(

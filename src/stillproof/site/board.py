@@ -1,35 +1,40 @@
-"""A leaderboard as a value: all methods with the same data set, number of images and network, on every side."""
+"""A leaderboard as a value: all methods with the same data set, number of images, network and protocol."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from stillproof.report.answers import Answered
 from stillproof.report.rows import images
-from stillproof.report.tables.table import Difference, Seconds, Value
-from stillproof.report.tables.text import text_of
-from stillproof.score.agreement import Estimate
-from stillproof.score.stats import Summary
 from stillproof.score.tiers import Compared
+from stillproof.site.entry import Beside, Entry, Source
 from stillproof.site.slugs import method_page, slug
+from stillproof.site.sorts import kind_of, version_of
 from stillproof.suites.report_card.measured import Side
 from stillproof.suites.report_card.merging import Way
 from stillproof.suites.report_card.sides import SIDES
 from stillproof.suites.report_card.standing import Placed, ReadRight, Standings, pairs_of
 
+FAIR = "fair"  # the protocol of a suite that knows no other
+SaidBeside = Callable[[Side, Answered], Sequence[Beside]]
+LabelsOf = Callable[[str, str, int], str]  # of a method's sets on a data set at a size
+
 
 @dataclass(frozen=True, slots=True)
 class BoardKey:
-    """What the lines of a board have in common."""
+    """What the lines of a board have in common; ``protocol`` is fair or faithful, whosever it is faithful to."""
 
     dataset: str
     ipc: int
     network: str
+    protocol: str = FAIR
 
     @property
     def page(self) -> str:
         """Return the name of its page."""
-        return f"board-{slug(self.dataset)}-{self.ipc}-{slug(self.network)}.html"
+        rules = "" if self.protocol == FAIR else f"-{slug(self.protocol)}"
+        return f"board-{slug(self.dataset)}-{self.ipc}-{slug(self.network)}{rules}.html"
 
     @property
     def pairs_page(self) -> str:
@@ -37,62 +42,46 @@ class BoardKey:
         return f"compare-{self.page.removeprefix('board-')}"
 
     @property
+    def size(self) -> str:
+        """Return its number of images in words."""
+        return images(self.ipc)
+
+    @property
     def title(self) -> str:
         """Return what it is about in words."""
-        return f"{self.dataset}, {images(self.ipc)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One number on a board.
-
-    Args:
-        placed: The number with its rank.
-        low: The least of its column, intervals included: where the drawing begins.
-        high: The most.
-    """
-
-    placed: Placed
-    low: float
-    high: float
-
-    @property
-    def value(self) -> Value:
-        """Return the number."""
-        return self.placed.measured.value
-
-    @property
-    def text(self) -> str:
-        """Return it without its interval."""
-        return text_of(self.value).partition(" (")[0]
-
-    @property
-    def interval(self) -> str:
-        """Return the interval as text, empty if there is none."""
-        return text_of(self.value).partition(" (")[2].removesuffix(")")
-
-    @property
-    def ends(self) -> tuple[float, float, float] | None:
-        """Return the mean and both ends as shares of the column's width; nothing without an interval."""
-        mean, ends = span(self.value) or (0.0, None)
-        if ends is None or self.high <= self.low:
-            return None
-        width = self.high - self.low
-        return (mean - self.low) / width, (ends[0] - self.low) / width, (ends[1] - self.low) / width
+        return f"{self.dataset}, {self.size}"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One method."""
+    """One method.
+
+    Args:
+        method: The method, or the name of an existing set.
+        entries: Its numbers by side.
+        kind: What its images are.
+        labels: What its labels are, where its set is known.
+        version: The version of its code, where that is known.
+        older: Components that answers stand on which have other numbers by now; such answers are left out.
+    """
 
     method: str
-    is_set: bool
-    entries: Mapping[str, Entry]  # by side
+    entries: Mapping[str, Entry]
+    kind: str
+    labels: str = ""
+    version: str = ""
+    older: Sequence[str] = ()
 
     @property
     def page(self) -> str:
         """Return the page of the method."""
         return method_page(self.method)
+
+    @property
+    def told(self) -> str:
+        """Return what it is, in a few words."""
+        labels = self.labels and f"{self.labels} labels"
+        return ", ".join(text for text in (self.kind, labels, self.version) if text)
 
 
 @dataclass(frozen=True)
@@ -106,76 +95,122 @@ class Board:
     runs: Sequence[str]
     pairs: Sequence[tuple[Side, Sequence[Compared]]]
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Say whether all of its numbers were computed elsewhere."""
+        return all(entry.source == "elsewhere" for line in self.lines for entry in line.entries.values())
 
-def boards_of(ways: Sequence[Way], standings: Standings) -> list[Board]:
-    """Return all boards; of several ways of asking a suite, that of the newest run counts which has them."""
-    found: dict[BoardKey, dict[str, dict[str, Placed]]] = {}
-    runs: dict[BoardKey, list[str]] = {}
+
+@dataclass
+class _Found:
+    """What is found for one board: numbers by method and side, runs, and what is left out of each method."""
+
+    sides: dict[str, dict[str, Placed]] = field(default_factory=dict)
+    runs: dict[str, None] = field(default_factory=dict)
+    state: dict[str, str] = field(default_factory=dict)
+    older: dict[str, list[str]] = field(default_factory=dict)
+
+    def has(self, side: Side) -> bool:
+        """Say whether any method has a number on a side."""
+        return any(side.name in sides for sides in self.sides.values())
+
+    def add(self, side: Side, one: Placed, way: Way) -> None:
+        """Enter a number, or what is left out of it."""
+        method = str(one.row["method"])
+        if one.row.stale:
+            self.older.setdefault(method, []).extend(one.row.stale)
+            self.sides.setdefault(method, {})
+        if one.measured.value is not None:
+            self.sides.setdefault(method, {})[side.name] = one
+            self.runs |= dict.fromkeys(way.runs_on(str(one.row["dataset"])))
+            self.state = {**way.state, **self.state}
+
+
+def boards_of(
+    ways: Sequence[Way],
+    standings: Standings,
+    *,
+    labels: LabelsOf = lambda *_: "",
+    beside: SaidBeside = lambda *_: (),
+    here: Collection[str] | None = None,
+) -> list[Board]:
+    """Return all boards; of several ways of asking a suite, that of the newest run counts which has them.
+
+    Args:
+        ways: All that is known of each suite.
+        standings: The ranks.
+        labels: Says what the labels of a method's sets are.
+        beside: Says what others say of a row on one side.
+        here: The cells that were computed here; all of them, without it.
+    """
+    found: dict[BoardKey, _Found] = {}
     for side in SIDES:
         for way in (way for way in ways if way.suite == side.suite):
-            asked = standings.on(side, way.rows)
-            known = {_key(one) for one in asked if one.measured.value is not None}
-            fresh = {key for key in known if not any(side.name in sides for sides in found.get(key, {}).values())}
-            for one in asked:
-                if (key := _key(one)) in fresh and one.measured.value is not None:
-                    found.setdefault(key, {}).setdefault(str(one.row["method"]), {})[side.name] = one
-                    runs.setdefault(key, []).extend(way.runs)
-    ordered = sorted(found, key=lambda key: (key.dataset, key.ipc, key.network))
-    return [_board(key, found[key], runs[key], standings.right) for key in ordered]
+            asked = [(_key(one, way), one) for one in standings.on(side, way.rows)]
+            fresh = {key for key, _ in asked if key not in found or not found[key].has(side)}
+            for key, one in asked:
+                if key in fresh and (one.measured.value is not None or one.row.stale):
+                    found.setdefault(key, _Found()).add(side, one, way)
+    ordered = sorted(found, key=lambda key: (key.dataset, key.ipc, key.network, key.protocol))
+    makes = _Lines(labels, beside, here)
+    return [_board(key, found[key], makes, standings.right) for key in ordered if any(found[key].sides.values())]
 
 
-def span(value: Value) -> tuple[float, tuple[float, float] | None] | None:
-    """Return a number and its interval, if it is one."""
-    match value:
-        case Summary():
-            return value.mean, value.ci95
-        case Difference(summary):
-            return summary.mean, summary.ci95
-        case Estimate():
-            return None if value.value is None else (value.value, value.ci95)
-        case Seconds(seconds):
-            return seconds, None
-        case _:
-            return None
-
-
-def _key(one: Placed) -> BoardKey:
+def _key(one: Placed, way: Way) -> BoardKey:
     row = one.row
-    return BoardKey(str(row["dataset"]), int(row["ipc"]), str(row["home"] or row["network"]))
+    protocol = str(row["protocol"] or way.config.get("protocol") or FAIR).partition(":")[0]
+    return BoardKey(str(row["dataset"]), int(row["ipc"]), str(row["home"] or row["network"]), protocol)
 
 
-def _board(key: BoardKey, found: Mapping[str, Mapping[str, Placed]], runs: Iterable[str], right: ReadRight) -> Board:
-    names = {side.name: side for side in SIDES if any(side.name in sides for sides in found.values())}
-    scales = {name: _scale([sides[name] for sides in found.values() if name in sides]) for name in names}
-    lines = [
-        Line(
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Makes the lines of boards."""
+
+    labels: LabelsOf
+    beside: SaidBeside
+    here: Collection[str] | None
+
+    def line(self, key: BoardKey, method: str, found: _Found) -> Line:
+        sides = found.sides[method]
+        is_set = any(one.row["set"] for one in sides.values())
+        return Line(
             method,
-            any(one.row["set"] for one in sides.values()),
-            {name: Entry(one, *scales[name]) for name, one in sides.items()},
+            {name: Entry(one, self._source(one.row), self.beside(one.side, one.row)) for name, one in sides.items()},
+            kind_of(method, is_set),
+            self.labels(method, key.dataset, key.ipc),
+            version_of(method, found.state),
+            list(dict.fromkeys(found.older.get(method, ()))),
         )
-        for method, sides in found.items()
-    ]
-    every = [one for sides in found.values() for one in sides.values()]
+
+    def _source(self, row: Answered) -> Source:
+        if self.here is None:
+            return "here"
+        own = sum(cell in self.here for cell in row.cells)
+        return "here" if own == len(row.cells) else "both" if own else "elsewhere"
+
+
+def _board(key: BoardKey, found: _Found, makes: _Lines, right: ReadRight) -> Board:
+    every = [one for sides in found.sides.values() for one in sides.values()]
     rules = {
         rule: ", ".join(sorted({str(one.row[rule]) for one in every if one.row[rule]}))
         for rule in ("protocol", "selection", "scale")
     }
-    columns = {name: [sides[name].measured for sides in found.values() if name in sides] for name in names}
-    pairs = [(side, pairs_of(side, columns[name], right)) for name, side in names.items()]
-    told = [(side, compared) for side, compared in pairs if compared]
-    return Board(key, list(names.values()), sorted(lines, key=_rank), rules, list(dict.fromkeys(runs)), told)
+    names = {side.name: side for side in SIDES if found.has(side)}
+    columns = {name: [sides[name].measured for sides in found.sides.values() if name in sides] for name in names}
+    pairs = [(side, compared) for name, side in names.items() if (compared := pairs_of(side, columns[name], right))]
+    lines = sorted((makes.line(key, method, found) for method in found.sides), key=_rank)
+    return Board(key, list(names.values()), lines, rules, list(found.runs), pairs)
 
 
-def _scale(column: Sequence[Placed]) -> tuple[float, float]:
-    """Return the ends of a column: of its numbers and of their intervals."""
-    ends: list[float] = []
-    for one in column:
-        if (found := span(one.measured.value)) is not None:
-            ends += [found[0], *(found[1] or ())]
-    return (min(ends), max(ends)) if ends else (0.0, 0.0)
-
-
-def _rank(line: Line) -> tuple[int, str]:
+def _rank(line: Line) -> tuple[int, bool, str]:
     entry = line.entries.get("accuracy")
     place = entry.placed.place if entry else None
-    return (place.rank if place else len(line.entries) + 1000, line.method)
+    return (place.rank if place else len(line.entries) + 1000, not line.entries, line.method)
+
+
+def datasets_of(boards: Iterable[Board]) -> dict[str, list[Board]]:
+    """Return boards by their data set."""
+    found: dict[str, list[Board]] = {}
+    for board in boards:
+        found.setdefault(board.key.dataset, []).append(board)
+    return found

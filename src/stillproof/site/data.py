@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterator, Sequence
 
 from stillproof.core.spec import Json
-from stillproof.site.board import Board, Entry, span
+from stillproof.site.board import Board, datasets_of
+from stillproof.site.entry import Entry, span
 from stillproof.site.slugs import slug
 
 
@@ -20,8 +21,8 @@ def data_file(dataset: str) -> str:
 
 def data_files(boards: Sequence[Board]) -> Iterator[tuple[str, str]]:
     """Yield one file for each data set, with all of its boards by page."""
-    for dataset in dict.fromkeys(board.key.dataset for board in boards):
-        own = {board.key.page: _board(board) for board in boards if board.key.dataset == dataset}
+    for dataset, found in datasets_of(boards).items():
+        own = {board.key.page: _board(board) for board in found}
         yield data_file(dataset), f"(window.stillproof ??= {{}})[{as_script(dataset)}] = {as_script(own)};\n"
 
 
@@ -34,6 +35,7 @@ def _board(board: Board) -> Json:
                 "better": side.better,
                 "weighs": side.weighs,
                 "values": [_value(line.entries.get(side.name)) for line in board.lines],
+                "ends": [_ends(line.entries.get(side.name)) for line in board.lines],
                 "parts": [_parts(line.entries.get(side.name)) for line in board.lines] if side.weighs else [],
             }
             for side in board.sides
@@ -44,6 +46,12 @@ def _board(board: Board) -> Json:
 def _value(entry: Entry | None) -> float | None:
     found = None if entry is None else span(entry.value)
     return None if found is None else round(found[0], 6)
+
+
+def _ends(entry: Entry | None) -> list[float] | None:
+    """Return the ends of an interval, which are saved with what is on the screen."""
+    found = None if entry is None else span(entry.value)
+    return None if found is None or found[1] is None else [round(end, 5) for end in found[1]]
 
 
 def _parts(entry: Entry | None) -> list[list[float | None]] | None:

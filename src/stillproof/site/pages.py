@@ -11,22 +11,25 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from stillproof.core.components import distillers
 from stillproof.core.errors import BadInput
-from stillproof.core.reference import parse_reference
-from stillproof.report.citations import bibliography, papers_of
 from stillproof.report.figures.values import FigureData
+from stillproof.report.rows import images
 from stillproof.report.svg.colours import DARK_THEME, LIGHT_THEME
 from stillproof.report.svg.draw import to_svg
 from stillproof.report.svg.page import FIGURE_CSS
 from stillproof.report.tables.table import Chance
 from stillproof.report.tables.text import text_of
-from stillproof.site.board import Board
+from stillproof.site.best import MOST, headlines, neighbours, standing
+from stillproof.site.board import Board, datasets_of
 from stillproof.site.cells import cell_files, cell_page
+from stillproof.site.claims import Claimed, reported
 from stillproof.site.data import data_file, data_files
 from stillproof.site.findings import FINDINGS
+from stillproof.site.method import MethodPage
+from stillproof.site.pairs import pairs_on
 from stillproof.site.slugs import method_page
 from stillproof.site.suite_page import SuitePage
+from stillproof.site.view import View
 from stillproof.store.records import Record
 from stillproof.suites.report_card.card import ReportCard
 from stillproof.suites.report_card.sides import SIDES
@@ -49,6 +52,7 @@ class Site:
         boards: Its leaderboards.
         suites: The tables of every suite.
         cards: The cards of every method.
+        claimed: Results from elsewhere, and what became of them here.
         facts: What the front page counts.
         commands: The command of each run, by what the run is called.
         pictures: The picture of each set, by its id.
@@ -59,6 +63,7 @@ class Site:
     boards: Sequence[Board]
     suites: Sequence[SuitePage]
     cards: Mapping[str, Sequence[ReportCard]]
+    claimed: Sequence[Claimed]
     facts: SiteFacts
     commands: Mapping[str, str]
     pictures: Mapping[str, bytes]
@@ -66,36 +71,61 @@ class Site:
 
     def pages(self) -> Iterator[tuple[str, str | bytes]]:
         """Yield the name and the text of every file."""
-        methods = {method: method_page(method) for method in sorted(self.cards)}
-        drawn = {artifact: f"set-{artifact[:16]}.png" for artifact in self.pictures}
-        shared: dict[str, Any] = {"site": self.title, "boards": self.boards, "suites": self.suites, "methods": methods}
-        shared |= {"commands": self.commands, "pictures": drawn, "cells": self.cells, "cell_page": cell_page}
-        first = _most_known(self.boards)
-        yield (
-            "index.html",
-            _render(
-                "index.html", shared, facts=self.facts, shown=first, data_file=first and data_file(first.key.dataset)
-            ),
-        )
+        yield from self._html()
+        yield from data_files(self.boards)
+        yield from cell_files(self.cells)
+        yield from ((_picture(artifact), picture) for artifact, picture in self.pictures.items())
+        yield "site.css", _style()
+        for name in ("site.js", "compare.js", "cell.js"):
+            yield name, _asset(name)
+
+    def _html(self) -> Iterator[tuple[str, str]]:
+        shared = self._shared()
+        first = max(self.boards, key=standing)
+        view = View(first.key.title, [first])
+        told = {"facts": self.facts, "headlines": headlines(self.boards), "findings": FINDINGS[:MOST]}
+        yield "index.html", _render("index.html", shared, view=view, **told)
         for board in self.boards:
-            yield board.key.page, _render("board.html", shared, board=board, data_file=data_file(board.key.dataset))
-            yield board.key.pairs_page, _render("compare.html", shared, board=board)
+            around = neighbours(board.key, [other.key for other in self.boards])
+            view = View(board.key.title, [board])
+            yield board.key.page, _render("board.html", shared, view=view, board=board, neighbours=around)
+            yield board.key.pairs_page, _render("compare.html", shared, board=board, pairs=list(pairs_on(board)))
+        for view in shared["wholes"].values():
+            yield view.page, _render("board.html", shared, view=view, board=None, neighbours={})
         for suite in self.suites:
             yield suite.page, _render("suite.html", shared, suite=suite)
         for method, found in self.cards.items():
-            yield (
-                method_page(method),
-                _render("method.html", shared, method=method, cards=found, citation=_citation(method)),
-            )
+            entries = [(board, line) for board in self.boards for line in board.lines if line.method == method]
+            own = MethodPage(method, found, entries)
+            yield method_page(method), _render("method.html", shared, page=own)
+        yield "claims.html", _render("claims.html", shared, claimed=self.claimed, reported=list(reported(self.boards)))
         yield "findings.html", _render("findings.html", shared, findings=FINDINGS)
         yield "metrics.html", _render("metrics.html", shared, sides=SIDES)
         yield "cell.html", _render("cell.html", shared)
-        yield from data_files(self.boards)
-        yield from cell_files(self.cells)
-        yield from ((drawn[artifact], picture) for artifact, picture in self.pictures.items())
-        yield "site.css", _style()
-        for name in ("site.js", "cell.js"):
-            yield name, _asset(name)
+
+    def _shared(self) -> dict[str, Any]:
+        """Return what all pages know."""
+        by_dataset = datasets_of(self.boards)
+        return {
+            "site": self.title,
+            "boards": self.boards,
+            "by_dataset": by_dataset,
+            "wholes": {
+                name: View(f"{name}, everything", found) for name, found in by_dataset.items() if len(found) > 1
+            },
+            "suites": self.suites,
+            "methods": {method: method_page(method) for method in sorted(self.cards)},
+            "commands": self.commands,
+            "pictures": {artifact: _picture(artifact) for artifact in self.pictures},
+            "cells": self.cells,
+            "cell_page": cell_page,
+            "data_file": data_file,
+            "images": images,
+        }
+
+
+def _picture(artifact: str) -> str:
+    return f"set-{artifact[:16]}.png"
 
 
 @cache
@@ -142,19 +172,8 @@ def _chance(p: float | None) -> str:
     return text_of(None if p is None else Chance(p))
 
 
-def _citation(method: str) -> str:
-    """Return the BibTeX of a distiller; nothing of a set, or of one without a paper."""
-    papers = papers_of(distillers.find(parse_reference(method)[0]))
-    return "\n".join(bibliography().get(paper, paper) for paper in papers)
-
-
 def _asset(name: str) -> str:
     loader = _templates().loader
     assert loader is not None
     source, _, _ = loader.get_source(_templates(), name)
     return source
-
-
-def _most_known(boards: Sequence[Board]) -> Board | None:
-    """Return the board with most numbers, which the front page shows."""
-    return max(boards, key=lambda board: sum(len(line.entries) for line in board.lines), default=None)

@@ -25,6 +25,11 @@ class SectionPage:
     tables: Sequence[tuple[Table, Shown]]
     figures: Mapping[str, FigureData]
 
+    @property
+    def anchor(self) -> str:
+        """Return what it is called within the page."""
+        return slug(self.section.name)
+
 
 @dataclass(frozen=True, slots=True)
 class SuitePage:
@@ -81,8 +86,3 @@ def _figures(section: Section[Any], way: Way) -> Iterator[tuple[str, FigureData]
 
 def _plain(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _is_matplotlib(figure: object) -> bool:
-    """Say whether a figure is drawn already, as a plug-in may do it, so that a page cannot hold it."""
-    return type(figure).__module__.partition(".")[0] == "matplotlib"

@@ -101,7 +101,7 @@ class Carding(Auditing):
     def _facts(self, artifact: str) -> SetFacts:
         images = self.store.artifacts.arrays(artifact)["images"]
         card = named_set(self.store, artifact).card
-        return SetFacts(artifact, int(card["bytes"]), int(images.nbytes), str(card["licence"]))
+        return SetFacts(artifact, int(card["bytes"]), int(images.nbytes), str(card["licence"]), str(card["labels"]))
 
 
 def _rows(ways: Sequence[Way]) -> Iterator[Answered]:

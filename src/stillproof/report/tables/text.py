@@ -74,22 +74,17 @@ def text_of(value: Value, *, plus_minus: bool = False) -> str:
     match value:
         case None:
             return "-"
-        case Summary():
-            return _interval(f"{100 * value.mean:.1f}", value.ci95, lambda end: f"{100 * end:.1f}")
-        case Difference(summary):
-            return _interval(_signed(summary.mean), summary.ci95, _signed)
+        case Summary() | Difference() | Estimate() | Share():
+            middle, ends = text_parts(value)
+            return f"{middle} ({ends})" if ends else middle
         case Mean(summary):
             return f"{100 * summary.mean:.1f}"
         case Interval(low, high):
             return f"{_signed(low)} to {_signed(high)}"
         case Chance(p):
             return "<0.001" if p < 0.001 else f"{p:.3f}"
-        case Estimate():
-            return "-" if value.value is None else _interval(f"{value.value:.2f}", value.ci95, lambda end: f"{end:.2f}")
         case Percent(fraction, digits):
             return f"{100 * fraction:.{digits}f}"
-        case Share(fraction, ci95):
-            return _interval(f"{100 * fraction:.2f}", ci95, lambda end: f"{100 * end:.1f}")
         case Number(number, digits):
             return f"{number:{digits}}"
         case OutOf(count, total, of_none):
@@ -106,6 +101,23 @@ def text_of(value: Value, *, plus_minus: bool = False) -> str:
             return f"{text_of(inner)}*"
         case _:
             return str(value)
+
+
+def text_parts(value: Value) -> tuple[str, str]:
+    """Return one value as text without its interval, and the interval, which is empty if there is none."""
+    match value:
+        case Summary():
+            return f"{100 * value.mean:.1f}", _ends(value.ci95, lambda end: f"{100 * end:.1f}")
+        case Difference(summary):
+            return _signed(summary.mean), _ends(summary.ci95, _signed)
+        case Estimate() if value.value is not None:
+            return f"{value.value:.2f}", _ends(value.ci95, lambda end: f"{end:.2f}")
+        case Estimate():
+            return "-", ""
+        case Share(fraction, ci95):
+            return f"{100 * fraction:.2f}", _ends(ci95, lambda end: f"{100 * end:.1f}")
+        case _:
+            return text_of(value), ""
 
 
 def _cell(value: Value, column: Column, *, plus_minus: bool) -> str:
@@ -167,8 +179,8 @@ def _has_plain_number(row: Mapping[str, Value], columns: Sequence[Column]) -> bo
     return any(column.holds is Summary and row.get(column.key) is not None for column in columns)
 
 
-def _interval(middle: str, ends: tuple[float, float] | None, end: Callable[[float], str]) -> str:
-    return middle if ends is None else f"{middle} ({end(ends[0])} to {end(ends[1])})"
+def _ends(ends: tuple[float, float] | None, end: Callable[[float], str]) -> str:
+    return "" if ends is None else f"{end(ends[0])} to {end(ends[1])}"
 
 
 def _signed(fraction: float) -> str:

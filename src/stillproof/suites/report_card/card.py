@@ -43,12 +43,13 @@ RANK_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class SetFacts:
-    """What is known of a set itself: its id, bytes of all that training needs, of its images alone, and its licence."""
+    """What is known of a set itself: its id, bytes of all that training needs, of its images alone, licence, labels."""
 
     artifact: str
     bytes: int
     image_bytes: int
     licence: str
+    labels: str = "hard"
 
 
 @dataclass(frozen=True, slots=True)

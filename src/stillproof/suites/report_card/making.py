@@ -57,7 +57,7 @@ def _card(ways: Sequence[Way], method: str, dataset: str, ipc: int, standings: S
             )
     absent = {name: why for name, why in absent.items() if name not in found}
     told = {one.side.suite for one in found.values()}
-    runs = {suite: way.runs for suite, way in chosen.items() if suite in told}
+    runs = {suite: way.runs_on(dataset) for suite, way in chosen.items() if suite in told}
     curves = _curves(chosen["beard"], method, dataset, ipc) if "beard" in chosen else {}
     about = [
         row for row in _read(chosen.values()) if (row["method"], row["dataset"], row["ipc"]) == (method, dataset, ipc)

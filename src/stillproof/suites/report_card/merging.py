@@ -30,6 +30,8 @@ SUITE = "report-card"
 ABOUT = ("dataset", "methods", "ipc", "seeds", "sections")  # parameters that say what questions are about
 InSection: TypeAlias = tuple[str, Answered]  # the section of a row, and the row
 Words: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]  # a section, and what a row of it says of itself
+_Run: TypeAlias = tuple[str, str, Json, list[Answered], list[State]]  # its name, suite, configuration, rows and code
+RESULTS = "results "  # what those from elsewhere are called by, before their name
 NOTED = ("set", "caveat")  # keys that do not tell questions apart
 
 
@@ -43,6 +45,7 @@ class Way:
         runs: The runs that asked in this way, the newest first.
         rows: All rows, by section.
         left_out: Rows that are asked like these, and stand on other code or data.
+        state: The code of every component behind the rows, and the content of all data.
     """
 
     suite: str
@@ -50,12 +53,15 @@ class Way:
     runs: list[str] = field(default_factory=list)
     rows: dict[str, list[Answered]] = field(default_factory=dict)
     left_out: list[Answered] = field(default_factory=list)
+    state: dict[str, str] = field(default_factory=dict)
+    _about: dict[str, set[str]] = field(default_factory=dict)  # the data sets that each run asked about
     _places: dict[Words, int] = field(default_factory=dict)  # of rows in their sections
 
     def add(self, run: str, section: str, row: Answered) -> None:
         """Enter a row of a run, which is older than those whose rows came before."""
         if run not in self.runs:
             self.runs.append(run)
+        self._about.setdefault(run, set()).add(str(row["dataset"]))
         known = self.rows.setdefault(section, [])
         place = self._places.setdefault(_words(section, row), len(known))
         if place == len(known):
@@ -67,6 +73,10 @@ class Way:
             known[place] = row
         else:
             self.left_out.append(row)
+
+    def runs_on(self, dataset: str) -> list[str]:
+        """Return the runs that asked about a data set, the newest first."""
+        return [run for run in self.runs if dataset in self._about.get(run, (dataset,))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +97,20 @@ def ways_of(store: Store, runs: Iterable[Run] | None = None) -> list[Way]:
     """
     own = ((called(run), run.suite, run.config, answered_rows(store, run)) for run in _asked(store, runs))
     every = [(*run, states_here(store, run[-1])) for run in own]
-    others = [one for one in store.bundles.all() if _has_part(one.suite)] if runs is None else []
-    every += [(f"results {one.name}", one.suite, one.config, bundle_rows(one), states_there(one)) for one in others]
+    return _merged(every if runs is not None else [*every, *_elsewhere(store)])
+
+
+def ways_elsewhere(store: Store) -> list[Way]:
+    """Return the ways of results alone that were computed elsewhere: what they claim."""
+    return _merged(_elsewhere(store))
+
+
+def _elsewhere(store: Store) -> list[_Run]:
+    others = [one for one in store.bundles.all() if _has_part(one.suite)]
+    return [(f"{RESULTS}{one.name}", one.suite, one.config, bundle_rows(one), states_there(one)) for one in others]
+
+
+def _merged(every: Sequence[_Run]) -> list[Way]:
     found: dict[str, tuple[str, Json, list[_Heard]]] = {}
     for place, (name, whole, given, rows, states) in enumerate(every):
         stands_on = {id(row): state for row, state in zip(rows, states, strict=True)}
@@ -108,13 +130,13 @@ def _ways_in(suite: str, config: Json, heard: Sequence[_Heard]) -> Iterator[tupl
     waiting = list(heard)
     while waiting:
         first = waiting[0]
-        way, state = Way(suite, config), dict(first.state)
+        way = Way(suite, config, state=dict(first.state))
         kept = set()
         for one in heard:
-            if contradict(state, one.state):
+            if contradict(way.state, one.state):
                 way.left_out.append(one.row)
             else:
-                state |= one.state
+                way.state |= one.state
                 way.add(one.run, one.section, one.row)
                 kept.add(id(one))
         waiting = [one for one in waiting if id(one) not in kept]
