@@ -3,6 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
 SITE := site
+INSTALL_CHROMIUM = apt-get install --yes --quiet --no-install-recommends chromium
 STORE := --store sqlite:///$(DEMO)/stillproof.db
 
 .PHONY: demo site test test-slow test-oracles test-browser bench format lock clean
@@ -60,7 +61,7 @@ $(VENV)/installed-dev: $(VENV)/installed
 # Debian's browser, driven by Playwright, which never downloads its own; axe-core has the rules of accessibility.
 $(VENV)/installed-browser: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[browser]'
-	command -v chromium > /dev/null || apt-get install --yes --quiet chromium
+	command -v chromium > /dev/null || $(INSTALL_CHROMIUM) || { apt-get update --quiet && $(INSTALL_CHROMIUM); }
 	mkdir -p $(VENV)/axe && cd $(VENV)/axe && tar xzf $$(npm pack --silent axe-core@4.10.3)
 	@touch $@
 

@@ -93,8 +93,15 @@ def _attacking() -> Iterator[Line]:
     yield from strong_attack_lines()
 
 
+def _site() -> Iterator[Line]:
+    from benchmarks.site import site_lines
+
+    yield from site_lines()
+
+
 BENCHMARKS = {
     "answering": _answering,
+    "site": _site,
     "training": _training,
     "families": _families,
     "cells": _cells,

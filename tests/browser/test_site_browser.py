@@ -13,12 +13,13 @@ import pytest
 from watched import Watched
 
 from stillproof.session import Session
+from strange_names import STRANGE, import_strange
 
 pytestmark = pytest.mark.browser
 
-NAMES = "table.board tbody tr:not([hidden]) th a"
+ROWS = "table.board tbody tr:not([hidden])"
+NAMES = f"{ROWS} th a"
 AXE = Path(os.environ.get("STILLPROOF_AXE", "axe.min.js"))
-HOSTILE = "<script>alert('x')</script> \"quoted\" \u05e9\u05dc\u05d5\u05dd\nsecond line " + "long" * 70
 RUN = {
     "scale": "smoke",
     "network": "convnet:depth=1:width=4",
@@ -31,13 +32,21 @@ RUN = {
         "beard:sections=curves,scores:limit=20:full_recipe=none:timed=0:attacks=fgsm,pgd(steps=2)",
     ],
 }
+LARGER = {key: RUN[key] for key in ("scale", "network", "seeds")} | {
+    "methods": ["random", "herding"],
+    "ipc": [2],
+    "full_recipe": "none",
+    "dataset": ["digits"],
+}
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     with Session(str(folder / "results.db")) as session:
-        session.run_suite("report-card", RUN, name=HOSTILE[:200].replace("\n", " "))
+        session.run_suite("report-card", RUN, name="<script>alert('run')</script>")
+        import_strange(session, folder, "random")
+        session.run_suite("accuracy", LARGER)
         return session.site(folder / "out").parent
 
 
@@ -80,8 +89,8 @@ def column(page: Any, side: str) -> list[str]:
     return [str(text) for text in page.eval_on_selector_all(f"th[data-key='{side}']", script)]
 
 
-def board(site: Path) -> str:
-    (found,) = site.glob("board-*.html")
+def board(site: Path, size: int = 1) -> str:
+    (found,) = site.glob(f"board-digits-{size}-*.html")
     return found.name
 
 
@@ -102,7 +111,7 @@ def test_methods_are_filtered_and_columns_chosen(look: Any, site: Path) -> None:
     watched = look()
     page = watched.open(board(site))
     page.fill("#find", "herd")
-    assert names(page) == ["herding"] and "1 of 3 methods" in page.inner_text(".status")
+    assert names(page) == ["herding"] and "1 of 4 methods" in page.inner_text(".status")
     page.fill("#find", "")
     page.click("text=Columns")
     page.uncheck("label:has-text('LRS') input[type=checkbox]")
@@ -119,7 +128,7 @@ def test_a_slider_computes_scores_and_ranks_anew_and_tiers_go(look: Any, site: P
     slide = "(one, weight) => { one.value = weight; one.dispatchEvent(new Event('input')); }"
     page.eval_on_selector("input[aria-label='weight of LRS']", slide, "1")
     after = column(page, "LRS")
-    assert after != before and page.locator("text=by this weight").count() == 3
+    assert after != before and page.locator("text=by this weight").count() == 4
     scores = {name: float(text) for name, text in zip(names(page), after, strict=True)}
     gains = {name: float(text) for name, text in zip(names(page), column(page, "IOR"), strict=True)}
     assert sorted(scores, key=lambda name: scores[name]) == sorted(gains, key=lambda name: gains[name])  # all of it
@@ -159,7 +168,7 @@ def test_what_is_on_the_screen_can_be_taken_along(look: Any, site: Path) -> None
 
 def test_without_javascript_every_number_is_there(look: Any, site: Path) -> None:
     plain = look(java_script_enabled=False).open(board(site))
-    assert plain.locator("table.board tbody tr").count() == 3
+    assert plain.locator("table.board tbody tr").count() == 4
     assert plain.locator("table.board td.number").count() > 10 and plain.locator(".tools").count() == 0
 
 
@@ -176,18 +185,78 @@ def test_nothing_sticks_out_and_text_can_be_read(look: Any, site: Path, scheme: 
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there: make test-browser brings it")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_barrier(look: Any, site: Path, scheme: str) -> None:
+@pytest.mark.parametrize(("scheme", "rules"), [("light", None), ("dark", ["color-contrast"])])
+def test_axe_finds_no_barrier(look: Any, site: Path, scheme: str, rules: list[str] | None) -> None:
     watched = look(color_scheme=scheme)
-    for path in sorted(site.glob("*.html")):
+    kinds = {path.stem.partition("-")[0]: path for path in sorted(site.glob("*.html"))}
+    assert kinds.keys() >= {"index", "all", "board", "compare", "method", "suite", "cell", "claims", "findings"}
+    for path in kinds.values():
         page = watched.open(path.name)
         page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
-        found = page.evaluate("axe.run({ preload: false }).then(({ violations }) => violations)")
-        told = [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in found]
+        script = (
+            "(rules) => axe.run({ preload: false, ...(rules && { runOnly: rules }) }).then((found) => found.violations)"
+        )
+        told = [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in page.evaluate(script, rules)]
         assert told == [], path.name
 
 
-def test_hostile_names_are_shown_to_the_letter(look: Any, site: Path) -> None:
+def test_what_methods_are_and_sizes_narrow_the_table_and_stay_in_the_address(look: Any, site: Path) -> None:
+    page = look().open("all-digits.html")
+    every = page.locator(ROWS).count()
+    page.select_option("select[name='kind']", "synthetic images")
+    assert names(page) == ["dm:steps=2"] and "kind=synthetic" in page.url
+    page.select_option("select[name='kind']", "real images")
+    page.select_option("select[name='ipc']", "2")
+    assert sorted(names(page)) == ["herding", "random"] and "2 of 6 rows" in page.inner_text(".status")
+    again = look()
+    other = again.open("all-digits.html" + page.url[page.url.index("#") :])
+    assert names(other) == names(page) and other.input_value("select[name='ipc']") == "2"
+    other.click("button:has-text('Reset')")
+    assert other.locator(ROWS).count() == every == 6 and "#" not in other.url
+    other.click("th[data-key='ipc'] button")
+    sizes = [int(text) for text in column(other, "ipc")]
+    assert sizes == sorted(sizes)
+
+
+def test_two_methods_are_chosen_and_compared_on_every_side(look: Any, site: Path) -> None:
+    page = look().open(board(site).replace("board-", "compare-"))
+    page.select_option("select[name='one']", "herding")
+    page.select_option("select[name='other']", "dm:steps=2")
+    rows = page.locator("table.pairs tbody tr:not([hidden])")
+    sides = [rows.nth(row).locator("td >> nth=0").inner_text() for row in range(rows.count())]
+    assert "accuracy %" in sides and len(sides) == len(set(sides)) > 3
+    again = look().open(page.url[page.url.rindex("/") + 1 :])
+    assert again.locator("table.pairs tbody tr:not([hidden])").count() == len(sides)
+
+
+def test_strange_names_are_shown_to_the_letter(look: Any, site: Path) -> None:
+    page = look().open(board(site))
+    (shown,) = (name for name in names(page) if name.startswith("<script>"))
+    assert shown == STRANGE
+    page.fill("#find", "\u05e9\u05dc\u05d5\u05dd")
+    assert names(page) == [STRANGE]
+    page.click(f"{NAMES} >> text=second line")
+    assert page.inner_text("h1").split() == STRANGE.split()
+    page = look().open(next(path.name for path in site.glob("suite-*.html")))
+    assert "<script>alert('run')" in page.inner_text("main")
+
+
+def test_on_paper_there_is_the_table_alone(look: Any, site: Path) -> None:
     watched = look()
-    page = watched.open(next(path.name for path in site.glob("suite-*.html")))
-    assert "<script>alert(" in page.inner_text("main")
+    page = watched.open(board(site))
+    page.emulate_media(media="print")
+    assert page.is_hidden(".tools") and page.is_hidden(".top nav") and page.is_visible("table.board")
+
+
+def test_keys_alone_reach_and_work_everything(look: Any, site: Path) -> None:
+    page = look().open(board(site))
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.focus("th[data-key='accuracy'] button")
+    page.keyboard.press("Enter")
+    assert page.get_attribute("th[data-key='accuracy']", "aria-sort") == "descending"
+    page.focus("summary:has-text('Columns')")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert page.is_hidden("th[data-key='accuracy']")

@@ -1,19 +1,24 @@
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import escape
 
 from stillproof.core.errors import BadInput
 from stillproof.session import Session
 from stillproof.site.slugs import slug
 from stillproof.site.writing import MARK, write_site
+from strange_names import STRANGE, import_strange
 
 RUN = {
     "scale": "smoke",
@@ -55,10 +60,17 @@ class Nested(HTMLParser):
         assert self.open.pop() == tag
 
 
+def cells_in(folder: Path, shard: str) -> Any:
+    """Return what the cell page reads of the cells whose ids begin like that."""
+    (packed,) = re.findall(r'= "(.*)";', (folder / f"cells-{shard}.js").read_text())
+    return json.loads(zlib.decompress(base64.b64decode(packed)))["cells"]
+
+
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     with Session(str(tmp_path_factory.mktemp("site") / "results.db")) as opened:
         assert set(opened.run_suite("report-card", RUN, name="<script>alert('x')</script>").values()) == {"done"}
+        import_strange(opened, tmp_path_factory.mktemp("strange"), "dm:steps=2")
         yield opened
 
 
@@ -78,7 +90,7 @@ def test_every_page_is_whole_and_every_link_leads_to_a_file_of_the_site(folder: 
             target, _, anchor = link.partition("#")
             assert ":" not in target and (folder / (target or name)).is_file(), (name, link)
             if target == "cell.html":
-                assert f'"{anchor}"' in (folder / f"cells-{anchor[:2]}.js").read_text(), link
+                assert anchor in cells_in(folder, anchor[:2]), link
             else:
                 assert not anchor or anchor in pages[target or name].ids, (name, link)
 
@@ -95,7 +107,15 @@ def test_numbers_are_those_of_the_card(session: Session, folder: Path) -> None:
 def test_names_are_text_and_never_markup(folder: Path) -> None:
     for path in folder.glob("*.html"):
         assert "<script>alert" not in path.read_text()
-    assert "&lt;script&gt;alert" in "".join(path.read_text() for path in folder.glob("suite-*.html"))
+    boards = "".join(path.read_text() for path in folder.glob("board-*.html"))
+    assert str(escape(STRANGE)) in boards and "<script>alert" not in boards
+
+
+def test_every_leaderboard_of_a_suite_is_listed_at_the_top_of_its_page(folder: Path) -> None:
+    page = (folder / "suite-beard-1.html").read_text()
+    contents = page.partition('<nav class="contents"')[2].partition("</nav>")[0]
+    assert "Leaderboard of digits, 1 image per class</a>" in contents
+    assert len(re.findall('href="#', contents)) >= page.count("<table>")
 
 
 def test_the_data_of_the_script_are_json_that_no_tag_ends(folder: Path) -> None:

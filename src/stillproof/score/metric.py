@@ -86,6 +86,8 @@ class UnderAttack:
 
     models: Sequence[AttackedModel]
     pool: Sequence[AttackedModel] = ()
+    # By metric, intervals over images that are known: one score is made of another, and asked for at several weights.
+    ends: dict[str, Ends | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def images(self) -> int | None:
@@ -109,10 +111,14 @@ class UnderAttack:
 
 
 def _with(shares: Mapping[tuple[int, str | None], float], place: int, model: AttackedModel) -> AttackedModel:
-    attacks = {
-        name: dataclasses.replace(attack, accuracy=shares.get((place, name))) for name, attack in model.attacks.items()
-    }
-    return dataclasses.replace(model, clean_accuracy=shares.get((place, None)), attacks=attacks)
+    """Return a model with other accuracies; scores move one share at a time, so that most stay as they are."""
+    clean = shares.get((place, None))
+    accuracies = {name: shares.get((place, name)) for name in model.attacks}
+    moved = {name: share for name, share in accuracies.items() if share != model.attacks[name].accuracy}
+    if not moved:
+        return model if clean == model.clean_accuracy else dataclasses.replace(model, clean_accuracy=clean)
+    other = {name: dataclasses.replace(model.attacks[name], accuracy=share) for name, share in moved.items()}
+    return dataclasses.replace(model, clean_accuracy=clean, attacks={**model.attacks, **other})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stillproof.core.spec import Json
-from stillproof.site.data import as_script
 from stillproof.store.records import Record
 
 DIGITS = 2  # of an id, that say in which file its cell is
@@ -19,15 +21,19 @@ def cell_page(cell: str) -> str:
 
 
 def cell_files(records: Mapping[str, Record]) -> Iterator[tuple[str, str]]:
-    """Yield the files that the cell page reads, by the first digits of ids; machines stand once in each."""
+    """Yield the files that the cell page reads, by the first digits of ids; machines stand once in each.
+
+    They are packed, since specs repeat each other: most of a site would be cells.
+    """
     shards: dict[str, list[Record]] = {}
     for record in records.values():
         shards.setdefault(record.id[:DIGITS], []).append(record)
     for shard, found in sorted(shards.items()):
         machines: list[Json | None] = []
         told = {record.id: _told(record, machines) for record in found}
-        content = as_script({"machines": machines, "cells": told})
-        yield f"cells-{shard}.js", f'(window.stillproofCells ??= {{}})["{shard}"] = {content};\n'
+        content = json.dumps({"machines": machines, "cells": told}, separators=(",", ":"), allow_nan=False)
+        packed = base64.b64encode(zlib.compress(content.encode(), 9)).decode()
+        yield f"cells-{shard}.js", f'(window.stillproofCells ??= {{}})["{shard}"] = "{packed}";\n'
 
 
 def _told(record: Record, machines: list[Json | None]) -> Json:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from stillproof.core.components import metrics
 from stillproof.core.errors import Unsupported
 from stillproof.score.metric import UnderAttack
+from stillproof.score.over_images import Ends
 from stillproof.score.robustness import robustness_ratio
 from stillproof.score.score_of_shares import ScoreOfShares
 from stillproof.score.under_attack import accuracies, pool_of
@@ -25,6 +26,12 @@ class RobustnessRatio(ScoreOfShares[UnderAttack]):
         """Return the ratio of all models together."""
         found = accuracies(evidence.models)
         return robustness_ratio(found.clean, found.attacked, pool=pool_of(evidence, accuracies))
+
+    def over_images(self, evidence: UnderAttack) -> Ends | None:
+        """Return the interval of one seed over other test images."""
+        if self.title not in evidence.ends:
+            evidence.ends[self.title] = super().over_images(evidence)
+        return evidence.ends[self.title]
 
     def moved(self, evidence: UnderAttack) -> float:
         """Return the ratio with a share elsewhere; towards attacks that take nothing away, it goes to 1 and no further.

@@ -30,14 +30,20 @@
     );
   }
 
-  function show() {
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  async function show() {
     const id = location.hash.slice(1);
     if (!/^[0-9a-f]{64}$/.test(id)) return tell("", null);
     const shard = id.slice(0, 2);
-    const there = (window.stillproofCells ?? {})[shard];
-    if (there) return tell(id, there);
+    const there = window.stillproofCells?.[shard];
+    if (there) return tell(id, await unpacked(there));
     const script = element("script", "", { src: `cells-${shard}.js` });
-    script.addEventListener("load", () => tell(id, window.stillproofCells[shard]));
+    script.addEventListener("load", async () => tell(id, await unpacked(window.stillproofCells[shard])));
     script.addEventListener("error", () => tell(id, null));
     document.head.append(script);
   }

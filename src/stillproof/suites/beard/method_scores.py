@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from stillproof.core.components import metrics
 from stillproof.core.reference import write_reference
@@ -14,6 +15,8 @@ from stillproof.score.stats import Summary, summarise
 
 ALPHA = 0.5  # weight of the robustness ratio in CREI; the rest is that of attack efficiency
 ALPHAS = tuple(tenths / 10 for tenths in range(0, 11, 2))  # those that CREI is shown at
+# The rows that were assessed last, and what came of them.
+_LAST: deque[tuple[list[Answered], list[Assessed]]] = deque(maxlen=2)
 WHERE = ("dataset", "network", "method", "defence", "mode")
 
 
@@ -72,11 +75,13 @@ class Attacked:
 class Assessed:
     """The models of a method, all with the same number of images per class, or of several numbers, which are pooled.
 
-    All scores are computed seed by seed; a seed that lacks an attack has none.
+    All scores are computed seed by seed, and each once; a seed that lacks an attack has none.
     """
 
     row: Answered  # says what they are about
     parts: Sequence[Attacked]
+    _evidence: list[UnderAttack] = field(default_factory=list, init=False, repr=False, compare=False)
+    _scores: dict[str, Summary | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def sizes(self) -> str:
@@ -95,13 +100,17 @@ class Assessed:
 
     def evidence(self) -> list[UnderAttack]:
         """Return the models of each seed, those of all sizes together."""
-        seeds = range(len(self.row.results))
-        return [UnderAttack([part.of_seed(seed) for part in self.parts]) for seed in seeds]
+        if not self._evidence:
+            seeds = range(len(self.row.results))
+            self._evidence.extend(UnderAttack([part.of_seed(seed) for part in self.parts]) for seed in seeds)
+        return self._evidence
 
     def score(self, metric: str) -> Summary | None:
         """Return a metric over the seeds that have it."""
-        found: Metric[UnderAttack] = metrics.build(metric)
-        return found.over_seeds(self.evidence())
+        if metric not in self._scores:
+            found: Metric[UnderAttack] = metrics.build(metric)
+            self._scores[metric] = found.over_seeds(self.evidence())
+        return self._scores[metric]
 
     def crei(self, alpha: float = ALPHA) -> Summary | None:
         """Return CREI at some weight; on passes, if nothing was timed."""
@@ -117,8 +126,19 @@ class Assessed:
         return summarise(known) if known else None
 
 
-def assessed(rows: Iterable[Answered]) -> list[Assessed]:
-    """Return, for each method and mode, its models of each size, then all sizes together if there are several."""
+def assessed(rows: Sequence[Answered]) -> list[Assessed]:
+    """Return, for each method and mode, its models of each size, then all sizes together if there are several.
+
+    Tables, figures and cards of the same rows share what was computed of them.
+    """
+    for known, found in _LAST:
+        if len(known) == len(rows) and all(one is other for one, other in zip(known, rows, strict=True)):
+            return found
+    _LAST.append((list(rows), _assessed(rows)))
+    return _LAST[-1][1]
+
+
+def _assessed(rows: Sequence[Answered]) -> list[Assessed]:
     found = []
     for group in grouped(rows, *WHERE).values():
         sizes = {ipc: same for (ipc,), same in grouped(group, "ipc").items()}

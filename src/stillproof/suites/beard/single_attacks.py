@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from stillproof.core.components import metrics
@@ -58,13 +59,14 @@ def single_attack_table(found: Sequence[Assessed], rows: Rows) -> Table:
     for one in found:
         rivals = [seeds[id(other)] for other in found if len(other.parts) == 1 and _is_rival(one, other)]
         pools = [[model for rival in same for model in rival.models] for same in zip(*rivals, strict=False)]
+        ranged = _Ranged.of(seeds[id(one)], pools)
         for attack in one.parts[0].accuracy:
             behind = [part.accuracy[attack] for part in one.parts if attack in part.accuracy]
             line = about(behind[0]) | {"attack": attack, "sizes": one.sizes, "alarms": alarms_on(rows, behind)}
             line |= {"missing": sum(row.missing for row in behind)}
             own = one.parts[0]
             told = _numbers(behind[0], own.time.get(attack)) if len(one.parts) == 1 else _pooled(behind)
-            lines.append(line | told | _against_pools(attack, seeds[id(one)], pools))
+            lines.append(line | told | ranged.against_pools(attack))
     behind = [row for one in found if len(one.parts) == 1 for row in one.parts[0].accuracy.values()]
     notes = [*NOTES, *disturbed_notes(found), *warned_notes(behind)]
     return Table("attacks", "Attack by attack", COLUMNS, lines, notes)
@@ -110,25 +112,43 @@ def _pooled(rows: Sequence[Answered]) -> dict[str, Value]:
     return {"accuracy": summarise_accuracies(known, common_count(rows, "n")) if known else None}
 
 
-def _against_pools(
-    attack: str, seeds: Sequence[UnderAttack], pools: Sequence[Sequence[AttackedModel]]
-) -> dict[str, Value]:
-    """Return RR, AE and CREI of an attack, seed by seed, against all attacks on the models of a seed's pool."""
-    found: dict[str, Value] = {}
-    for name in IN_POOL:
-        metric: Metric[UnderAttack] = metrics.build(name)
-        by_seed = [
-            [_single(metric, attack, model, pool) for model in seed.models]
-            for seed, pool in zip(seeds, pools, strict=True)
-        ]
-        found[name] = _mean([mean_of_all(values) for values in by_seed])
-    return found
+@dataclass(frozen=True, slots=True)
+class _Ranged:
+    """Models of each seed that have all attacks, with all models of that seed, by metric."""
+
+    metrics: Mapping[str, Metric[UnderAttack]]
+    seeds: Mapping[str, Sequence[Sequence[tuple[AttackedModel | None, Sequence[AttackedModel]]]]]
+
+    @classmethod
+    def of(cls, seeds: Sequence[UnderAttack], pools: Sequence[Sequence[AttackedModel]]) -> _Ranged:
+        known: dict[str, Metric[UnderAttack]] = {name: metrics.build(name) for name in IN_POOL}
+
+        def whole(metric: Metric[UnderAttack], model: AttackedModel, pool: Sequence[AttackedModel]) -> bool:
+            return metric.value_or_none(UnderAttack([model], pool)) is not None
+
+        return cls(
+            known,
+            {
+                name: [
+                    [(model if whole(metric, model, pool) else None, pool) for model in seed.models]
+                    for seed, pool in zip(seeds, pools, strict=True)
+                ]
+                for name, metric in known.items()
+            },
+        )
+
+    def against_pools(self, attack: str) -> dict[str, Value]:
+        """Return RR, AE and CREI of an attack, seed by seed, against all attacks on the models of a seed's pool."""
+        return {
+            name: _mean([mean_of_all([_single(self.metrics[name], attack, *one) for one in seed]) for seed in seeds])
+            for name, seeds in self.seeds.items()
+        }
 
 
 def _single(
-    metric: Metric[UnderAttack], attack: str, model: AttackedModel, pool: Sequence[AttackedModel]
+    metric: Metric[UnderAttack], attack: str, model: AttackedModel | None, pool: Sequence[AttackedModel]
 ) -> float | None:
-    if attack not in model.attacks or metric.value_or_none(UnderAttack([model], pool)) is None:
+    if model is None or attack not in model.attacks:
         return None  # a model that lacks an attack is not among the pool either
     alone = dataclasses.replace(model, attacks={attack: model.attacks[attack]})
     return metric.value_or_none(UnderAttack([alone], pool))
