@@ -4,9 +4,10 @@ BIN := $(VENV)/bin
 DEMO := demo
 SITE := site
 INSTALL_CHROMIUM = apt-get install --yes --quiet --no-install-recommends chromium
+PICTURED := board-cifar10-10-convnet-3-width-32-0638fc.html
 STORE := --store sqlite:///$(DEMO)/stillproof.db
 
-.PHONY: demo site test test-slow test-oracles test-browser bench format lock clean
+.PHONY: demo site picture test test-slow test-oracles test-browser bench format lock clean
 
 demo: $(VENV)/installed
 	@mkdir -p $(DEMO)
@@ -20,6 +21,9 @@ site: $(VENV)/installed
 	@mkdir -p $(DEMO)
 	@$(BIN)/stillproof db import-results results/*.json --replace --store sqlite:///$(DEMO)/results.db
 	@$(BIN)/stillproof site $(SITE) --store sqlite:///$(DEMO)/results.db
+
+picture: $(VENV)/installed-browser site
+	@$(BIN)/python -m tools.picture $(SITE)/$(PICTURED) docs/leaderboard.png
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff check .
