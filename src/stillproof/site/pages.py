@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +34,8 @@ from stillproof.site.view import View
 from stillproof.store.records import Record
 from stillproof.suites.report_card.card import ReportCard
 from stillproof.suites.report_card.sides import SIDES
+
+CODE = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +134,20 @@ def _picture(artifact: str) -> str:
 @cache
 def _templates() -> jinja2.Environment:
     """Return the templates; a name that a template does not know is an error, and every text is escaped."""
-    return jinja2.Environment(
+    found = jinja2.Environment(
         loader=jinja2.PackageLoader("stillproof.site"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.filters["with_code"] = _with_code
+    return found
+
+
+def _with_code(text: str) -> Markup:
+    """Return a text with what stands between backticks as code."""
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _render(template: str, shared: Mapping[str, Any], **values: Any) -> str:
