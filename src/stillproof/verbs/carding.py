@@ -43,8 +43,8 @@ class Carding(Auditing):
         ways = ways_of(self.store, runs)
         if not ways:
             raise BadInput(
-                "this store has no results for a card: `stillproof run report-card` computes all of them, and `stillproof "
-                f"db import-results {' '.join(shipped_results()) or 'FILE'}` brings some that others have computed."
+                "this store has no results for a card: `stillproof run report-card` computes all of them, and "
+                f"`stillproof db import-results {' '.join(shipped_results()) or 'FILE'}` brings those of others."
             )
         text = text_of(self, given, dataset)
         known = dict.fromkeys(str(row["method"]) for row in _rows(ways) if row["ipc"] is not None)

@@ -34,8 +34,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 OF_DEFENDER = ("dataset", "network", "method", "ipc", "defence", "variant", "start", "supports")
 OWN = "own"  # what rows of distilled sets say of attacked sets that were made on their own network
 EPISODES = "episodes"
-# What answers call the number of different images behind a share: of a mean over episodes, ``n_judged``, which answers of
-# earlier versions lack; then that of one episode stands in, which is less.
+# What answers call the number of different images behind a share: of a mean over episodes, ``n_judged``, which answers
+# of earlier versions lack; then that of one episode stands in, which is less.
 COUNTED = {
     "sa": ("n_clean",),
     "sa_after": ("n_clean",),
