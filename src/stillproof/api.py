@@ -24,6 +24,7 @@ def evaluate(
     network: str = HOME,
     recipe: str = "dc-bench",
     seeds: int = 5,
+    allow_test_images: bool = False,
     store: str | None = None,
     data: str | None = None,
 ) -> Score:
@@ -40,13 +41,14 @@ def evaluate(
         network: The network to train.
         recipe: How to train it.
         seeds: Number of trainings.
+        allow_test_images: Whether images that are test images, byte by byte, are let through; the score then says so.
         store: Store for the results; scoring the same tensors again is then free.
         data: Folder of the data sets.
     """
     load_data(dataset, "test", data_root(data))  # before a store is made: without test images there is no score
     with Session(store, data, on_plan=Display().watch) as session:
         made = session.import_tensors(images, labels, dataset, space)
-        return session.train(made, network=network, recipe=recipe, seeds=seeds)
+        return session.train(made, network=network, recipe=recipe, seeds=seeds, allow_test_images=allow_test_images)
 
 
 def load(given: Given, *, dataset: str | None = None, store: str | None = None, data: str | None = None) -> LoadedSet:

@@ -14,9 +14,11 @@ from stillproof.image_finder import ImportsSets, find_images, is_foreign, names_
 from stillproof.report.compare.contender import Contender, cell_of_model, contender, tested_networks
 from stillproof.report.compare.match import Match
 from stillproof.report.compare.of_run import matches_of_run, methods_of
+from stillproof.sets.read import read_set
 from stillproof.store.artifact_files import read_folder
 from stillproof.store.records import Run
 from stillproof.store.store import Store
+from stillproof.suites.fixed_set import NEAR
 from stillproof.suites.requests import Request
 
 Train = Callable[[Request], Score]
@@ -140,13 +142,14 @@ def _of_sets(session: ImportsSets, names: Sequence[str], train: Train, dataset: 
 
 def _of_set(store: Store, name: str, request: Request, card: Json, train: Train) -> Contender:
     kept = store.names_of([request.artifact], "distilled") if card else {}
-    return _of_score(store, next(iter(kept.values()), "") or name, train(request))
+    score, called = train(request), next(iter(kept.values()), "") or name
+    return _of_score(store, score.name if score.name.endswith(NEAR) else called, score)
 
 
 def _of_score(store: Store, name: str, score: Score) -> Contender:
     cells = [cell_of_model(store, model) for model in score.models]
     made = store.names_of([score.trained_on], "distilled")
-    ipc = store.artifacts.read(score.trained_on).card["ipc"] if made else None
+    ipc = read_set(store, score.trained_on).card.ipc if made else None
     return contender(name, tested_networks(store, cells), ipc=ipc)
 
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from stillproof.core.components import datasets
 from stillproof.core.data_title import own_folder
 from stillproof.core.errors import BadInput, UnknownName
-from stillproof.core.spec import Json
+from stillproof.core.spec import Json, plain
 from stillproof.core.types import Taught
 from stillproof.data.image_folder import has_classes
 from stillproof.data.load import source
@@ -18,14 +18,15 @@ from stillproof.distill.grids.grid import CELLS
 from stillproof.importers.detect import is_model
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import ImportedSets
-from stillproof.sets.artifact import from_artifact
+from stillproof.sets.artifact import card_of, from_artifact
+from stillproof.sets.fronts import BESIDE
 from stillproof.sets.read import check_fits, read_set
 from stillproof.sets.teachers import stored_teachers
 from stillproof.store.artifact_files import read_folder
 from stillproof.store.store import Store
 from stillproof.suites.requests import Request, real_images, stored_set
 
-WHITENING, TEACHERS = "zca", "teachers"  # subfolders of an exported set
+TEACHERS = "teachers"  # folder of the teachers in that of an exported set
 LAST = ImportOptions(experiment=-1)
 
 log = logging.getLogger("stillproof")
@@ -37,6 +38,11 @@ class ImportsSets(Protocol):
     @property
     def store(self) -> Store:
         """Return the store."""
+        ...
+
+    @property
+    def root(self) -> Path:
+        """Return the folder of the data sets."""
         ...
 
     def import_sets(self, path: Path | str, dataset: str, options: ImportOptions | None = None) -> ImportedSets:
@@ -105,23 +111,25 @@ def artifact_request(store: Store, text: str, dataset: str | None = None) -> tup
         found = read_folder(folder)
         if found.kind != "distilled":
             raise BadInput(f"{folder} is an artifact of kind {found.kind!r}, not a distilled set: name another.")
-        check_fits(from_artifact(found.tensors, found.card), source(dataset or found.card["dataset"]).info)
+        distilled = from_artifact(found.tensors, found.card)
+        check_fits(distilled, source(dataset or distilled.card.dataset).info)
         artifact = store.keep_folder(folder)
-        for beside in (folder / WHITENING, *sorted(folder.glob(f"{TEACHERS}/*"))):
+        for beside in (folder / BESIDE, *sorted(folder.glob(f"{TEACHERS}/*"))):
             if (beside / "card.json").is_file():
                 store.keep_folder(beside)
     else:
         artifact = store.resolve_artifact(text, "distilled")
-        found = store.artifacts.read(artifact)
-    card = found.card
-    images = len(from_artifact(found.tensors, card).images) * (CELLS if card["decode"] == "grid2x2" else 1)
-    return stored_set(artifact, dataset or card["dataset"], _maker(store, artifact), images), card
+        distilled = read_set(store, artifact)
+    images = len(distilled.images) * (CELLS if distilled.decode == "grid2x2" else 1)
+    return stored_set(artifact, dataset or distilled.card.dataset, _maker(store, artifact), images), plain(
+        card_of(distilled)
+    )
 
 
 def export_set(store: Store, artifact: str, out: Path) -> None:
     """Copy a distilled set to a folder, with the whitening and the teachers that it refers to, if any."""
     found = read_set(store, artifact)
-    beside = {WHITENING: found.space.ref} if found.space.kind == "zca" else {}
+    beside = {BESIDE: found.space.ref} if found.space.kind == "zca" else {}
     if isinstance(found.labels, Taught):
         for number, teacher in enumerate(stored_teachers(found.labels, store)):
             beside[f"{TEACHERS}/{number}"] = teacher.id

@@ -9,6 +9,7 @@ from typing import Protocol
 from stillproof.answers import Score
 from stillproof.core.components import networks
 from stillproof.core.errors import BadInput
+from stillproof.core.model_card import check_model_card
 from stillproof.data.load import source
 from stillproof.image_finder import is_foreign
 from stillproof.importers.detect import is_model
@@ -17,7 +18,7 @@ from stillproof.run.attacked_model import check_same_data
 from stillproof.store.artifact_files import read_folder
 from stillproof.store.store import Store
 from stillproof.suites.requests import Request
-from stillproof.train.model import data_info
+from stillproof.train.model import data_info, network_of
 
 log = logging.getLogger("stillproof")
 
@@ -55,12 +56,13 @@ def find_model(session: TakesModels, given: GivenModel, dataset: str, network: s
         artifact = _from_folder(store, Path(text))
     else:
         artifact = store.resolve_artifact(text, "model")
-    card = store.artifacts.read(artifact).card
-    check_same_data(data_info(card["info"]), source(dataset).info)
+    found = store.artifacts.read(artifact)
+    check_model_card(found.card)
+    check_same_data(data_info(found.card["info"]), source(dataset).info)
     return Request(
         "model",
         artifact=artifact,
-        network=networks.reference(networks.build(card["network"]["name"], card["network"]["params"])),
+        network=networks.reference(network_of(found.tensors, found.card)),
         cell=_maker(store, artifact),
         name=store.names_of([artifact], "model").get(artifact) or artifact[:12],
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from stillproof.core.components import datasets, distillers
 from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.model_card import check_model_card
 from stillproof.core.reference import parse_reference
 from stillproof.core.space_text import space_text
 from stillproof.core.types import DataInfo, Distilled, PerEpoch, Space, Stored
@@ -18,6 +19,7 @@ from stillproof.core.validate import validated
 from stillproof.data.load import source
 from stillproof.image_finder import LAST, ImportsSets, find_set, is_foreign
 from stillproof.importers.import_options import ImportOptions
+from stillproof.run.leaked_images import leak_of, refuse_leak
 from stillproof.sets.own_recipe import recipe_reference
 from stillproof.sets.read import check_fits, read_set
 from stillproof.sets.teachers import check_teacher
@@ -35,12 +37,14 @@ class SetFinder:
     Args:
         session: Where sets are, and what imports files.
         datasets: What the run is about.
+        allow_test_images: Whether sets with test images among their own are let through; their names say so.
         taken: By the names that sets have in the run: each artifact with its data set and its images per class, if
             that name may be shared with other sizes.
     """
 
     session: ImportsSets
     datasets: Sequence[str]
+    allow_test_images: bool = False
     taken: dict[str, dict[str, tuple[str, int] | None]] = field(default_factory=dict)
 
     def method(self, text: str) -> str:
@@ -63,10 +67,14 @@ class SetFinder:
             asked = self._teacher(teacher, stored, source(dataset).info)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
+        found = leak_of(self.session.store, request.but(dataset=dataset), self.session.root)
+        if not self.allow_test_images:
+            refuse_leak(found, name)
         recipe = recipe_reference(stored.recipe, dataset) if stored.recipe else ""
         facts = (card["ipc"], request.count, recipe, request.cell or "", "/fit@" in stored.card.data_id)
         more = (_own_space(stored.space, source(dataset).info), card["labels"], asked)
-        return FixedSet(name, request.artifact, dataset, *facts, *more)
+        leaked = (len(found.exact), len(found.near))
+        return FixedSet(found.marked(name), request.artifact, dataset, *facts, *more, *leaked)
 
     def _teacher(self, text: str, stored: Distilled, info: DataInfo) -> str:
         """Return the model that gave a set its labels, where a person names one."""
@@ -75,6 +83,7 @@ class SetFinder:
         if not isinstance(stored.labels, Stored | PerEpoch):
             raise BadInput(f"teacher={text} is of no use to a set whose labels are not stored: leave it out.")
         found = self.session.store.artifacts.read(self.session.store.resolve_artifact(text, "model"))
+        check_model_card(found.card)
         check_teacher(found.card, info)
         return found.id
 

@@ -10,18 +10,18 @@ from stillproof.core.spec import Json
 from stillproof.given import ImportsTensors, text_of
 from stillproof.image_finder import ImportsSets
 from stillproof.set_finder import SetFinder
-from stillproof.suites.fixed_set import fixed_set
+from stillproof.suites.fixed_set import NEAR, fixed_set
 
 
-def with_sets(session: ImportsSets, suite: Any) -> Any:
+def with_sets(session: ImportsSets, suite: Any, *, allow_test_images: bool = False) -> Any:
     """Return a suite that knows every set among its methods; distillers stay as they are written.
 
     Raises:
-        BadInput: A method is neither a distiller nor a set, or a set is of another data set, size or number of classes
-            than the run.
+        BadInput: A method is neither a distiller nor a set; a set is of another data set, size or number of classes
+            than the run; or it has test images that are not allowed.
     """
     asked = getattr(suite, "dataset", ())
-    finder = SetFinder(session, [asked] if isinstance(asked, str) else list(asked))
+    finder = SetFinder(session, [asked] if isinstance(asked, str) else list(asked), allow_test_images)
     values = {f.name: getattr(suite, f.name) for f in dataclasses.fields(suite) if f.init and _names_methods(f.name)}
     found = {key: tuple(map(finder.method, value)) for key, value in values.items() if isinstance(value, tuple)}
     return dataclasses.replace(suite, **found)
@@ -37,6 +37,12 @@ def alone_in_size(rows: Sequence[Json]) -> list[str]:
         for name, ipc in there
         if asked
     ]
+
+
+def near_tests(rows: Sequence[Json]) -> list[str]:
+    """Say which sets have images that are nearly test images."""
+    there = dict.fromkeys((row["method"], row["caveat"]) for row in rows if "caveat" in row)
+    return [f"{name}: {caveat}." for name, caveat in there if name.endswith(NEAR)]
 
 
 def in_words(session: ImportsTensors, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from stillproof.data.mirrors import place_cifar_pngs
 from stillproof.data.pictures import read_picture
 from stillproof.importers.import_options import ImportOptions
 from stillproof.importers.import_sets import read_sets
-from stillproof.report.pictures import side_by_side
 
 ROOT = Path(stillproof.__file__).parent
 EPS = b"""%!PS-Adobe-3.0 EPSF-3.0
@@ -54,17 +53,13 @@ def import_folder(path: Path) -> None:
     read_sets(path.parents[1], source("digits").info, "digits", ImportOptions())
 
 
-def show(path: Path) -> None:
-    side_by_side([("a", path)])
-
-
 def mirror(path: Path) -> None:
     (path.parents[1] / "package").mkdir()
     path.rename(path.parents[1] / "package" / "data_batch_1.png")
     place_cifar_pngs(path.parents[1], path.parents[1])
 
 
-@pytest.mark.parametrize("use", [read_one, import_folder, show, mirror])
+@pytest.mark.parametrize("use", [read_one, import_folder, mirror])
 @pytest.mark.parametrize(
     "content", [EPS, as_format("TIFF"), as_format("GIF"), claims_to_be(60_000, 60_000), claims_to_be(10_000, 10_000)]
 )

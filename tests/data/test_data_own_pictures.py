@@ -152,11 +152,44 @@ def test_broken_pictures_of_a_folder_with_its_own_split(leaves: Path, tmp_path: 
     (tmp_path / "mine" / "test" / "bee" / "2.png").write_bytes(b"x")
     with pytest.raises(BadInput, match=r"1 of 17 pictures in .*mine/test cannot be read: bee/2.png \(it is neither"):
         load(str(tmp_path / "mine"), "test", Path())
-    assert len(load(f"{tmp_path / 'mine'}:skip_broken=true", "test", Path())) == 16
+    allowed = f"{tmp_path / 'mine'}:skip_broken=true:allow_test_images=true"  # copies of those in train/
+    assert len(load(allowed, "test", Path())) == 16
     assert (
         load(f"{tmp_path / 'mine'}:skip_broken=true", "train", Path()).id
         == load(str(tmp_path / "mine"), "train", Path()).id
     )
+
+
+def test_pictures_that_are_in_both_parts_are_refused_by_name_unless_they_are_allowed(
+    leaves: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine"
+    for part in ("train", "test"):
+        shutil.copytree(leaves, mine / part)
+    for file in (mine / "test").glob("*/*.png"):
+        if file.name != "0.png":
+            file.unlink()
+    shared = sorted(str(file.relative_to(mine)) for file in (mine / "test").glob("*/*.png"))
+    with pytest.raises(
+        BadInput, match=rf"{len(shared)} of {len(shared)} test pictures of .* are training pictures"
+    ) as no:
+        load(str(mine), "test", Path())
+    assert all(name in str(no.value) for name in shared[:3]) and "allow_test_images=true" in str(no.value)
+    assert len(load(str(mine), "train", Path())) > 0, "nothing is tested then"
+    assert load(f"{mine}:allow_test_images=true", "test", Path()).id.startswith("image_folder/test@")
+    with Session(str(tmp_path / "s.db")) as session, pytest.raises(BadInput, match="are training pictures, too"):
+        session.train(str(mine), network="convnet-1:width=4", recipe="smoke", seeds=1)
+
+
+def test_a_picture_that_was_saved_again_is_the_same_picture(leaves: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    shutil.copytree(leaves, mine / "train")
+    one = next((mine / "train").glob("*/*.png"))
+    kept = mine / "test" / one.parent.name / "again.png"
+    kept.parent.mkdir(parents=True)
+    Image.open(one).save(kept, compress_level=1)
+    with pytest.raises(BadInput, match=r"1 of 1 test pictures .*again\.png is train/"):
+        load(str(mine), "test", Path())
 
 
 def test_a_session_takes_them_by_their_short_name(

@@ -206,7 +206,7 @@ def test_image_folder_by_name_and_by_path(tmp_path: Path) -> None:
     assert short.info.mean == pytest.approx(pixels.mean((0, 2, 3)).tolist(), abs=1e-4)
     assert short.info.std[:2] == pytest.approx(pixels.std((0, 2, 3), correction=0).tolist()[:2], abs=1e-4)
     assert short.info.std[2] == 1.0  # that channel never changes
-    grey = load_reference(f"image_folder:path={folder}:size=9:channels=1", "test", tmp_path)
+    grey = load_reference(f"image_folder:path={folder}:size=9:channels=1:allow_test_images=true", "test", tmp_path)
     assert grey.images.shape == (4, 1, 9, 9) and grey.labels.tolist() == [0, 0, 1, 1]
 
 

@@ -30,8 +30,8 @@ def test_titles_that_would_be_alike_name_what_differs() -> None:
 
 
 def test_packed_sets_have_two_pictures() -> None:
-    assert [path.name for _, path in shown().panels("t")] == ["preview.png"]
-    assert [(title, path.name) for title, path in shown(decode="grid2x2").panels("t")] == [
+    assert [name for _, name in shown().panels("t")] == ["preview.png"]
+    assert shown(decode="grid2x2").panels("t") == [
         ("t, as stored", "preview.png"),
         ("t, decoded", "preview_decoded.png"),
     ]
@@ -65,5 +65,8 @@ def test_a_set_is_called_as_it_was_imported_last(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "{}", "[]", json.dumps({"kind": "distilled", "id": "x", "card": {}})])
 def test_a_card_that_says_nothing_is_named(content: str, tmp_path: Path) -> None:
     (tmp_path / "card.json").write_text(content)
-    with open_store(str(tmp_path / "s.db")) as store, pytest.raises(Corrupt, match=r"card\.json cannot be read"):
+    with (
+        open_store(str(tmp_path / "s.db")) as store,
+        pytest.raises(Corrupt, match=r"is corrupt|is missing"),
+    ):
         named_set(store, str(tmp_path))

@@ -18,7 +18,7 @@ from stillproof.transforms.space import make_front
 
 
 def a_set(labels: Labels) -> Distilled:
-    card = Card("dm", 1, {"steps": 3}, "toy", "toy/train@x", 2, 0, "convnet-3", "free", 1560)
+    card = Card("dm", 1, {"steps": 3}, "toy", "toy/train@x", 2, 0, "convnet-3", "free", 1536 + labels.bytes)
     return Distilled(torch.randn(6, 1, 8, 8), labels, 3, Space.normalised(TOY), card)
 
 

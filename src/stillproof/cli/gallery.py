@@ -37,6 +37,7 @@ def command(
     from stillproof.report.pictures import check_ending, gallery_of
     from stillproof.report.runs import find_run
     from stillproof.report.sets import named_set, sets_of_run
+    from stillproof.sets.drawn import drawn_from
     from stillproof.store.store import open_store
 
     if ipc is not None and run is None:
@@ -48,7 +49,7 @@ def command(
         chosen = [named_set(opened, text) for text in artifacts or []]
         if run is not None:
             chosen += sets_of_run(opened, find_run(opened, run), split_numbers(ipc, "--ipc"))
-        found = gallery_of(opened, chosen, animate)
+        found = gallery_of(opened, chosen, animate, drawn_from(opened))
     found.save(out)
     if as_json:
         write_json({"path": str(out), "sets": list(found.titles), "frames": list(found.frames)})

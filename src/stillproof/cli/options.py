@@ -19,6 +19,10 @@ StoreOption = Annotated[
     str | None, typer.Option("--store", envvar="STILLPROOF_STORE", help="Store URL. [default: sqlite:///stillproof.db]")
 ]
 DataOption = Annotated[str | None, typer.Option("--data", envvar="STILLPROOF_DATA", help="Folder of the data sets.")]
+AllowTestImagesOption = Annotated[
+    bool,
+    typer.Option("--allow-test-images", help="Let sets with test images among their own through; their rows say so."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print only JSON on standard output.")]
 PluginOption = Annotated[
     list[Path] | None, typer.Option("--plugin", help="Python file with your own components; may be repeated.")

@@ -12,6 +12,7 @@ import typer
 from stillproof.cli.config import read_toml
 from stillproof.cli.dry_run import print_forecast, speed_of
 from stillproof.cli.options import (
+    AllowTestImagesOption,
     DataOption,
     DeviceOption,
     JsonOption,
@@ -79,6 +80,7 @@ def command(
         str | None,
         typer.Option("--assume", help="With --dry-run: also estimate for a machine of this speed, such as 20TFLOPS."),
     ] = None,
+    allow_test_images: AllowTestImagesOption = False,
     store: StoreOption = None,
     data: DataOption = None,
     plugin: PluginOption = None,
@@ -110,11 +112,21 @@ def command(
     options |= flags | with_fractions(others)
     if dry_run:
         with unmade_store(store) as place, session(place, data, plugin, workers, device) as opened:
-            found = opened.forecast(suite, options, speed=speed, only_matching=only)
+            found = opened.forecast(
+                suite, options, speed=speed, only_matching=only, allow_test_images=allow_test_images
+            )
             print_forecast(found, suite, others, as_json)
         return
     with session(store, data, plugin, workers, device) as opened:
-        status = opened.run_suite(suite, options, name=name, note=note, only_matching=only, stop_at_failure=stop)
+        status = opened.run_suite(
+            suite,
+            options,
+            name=name,
+            note=note,
+            only_matching=only,
+            stop_at_failure=stop,
+            allow_test_images=allow_test_images,
+        )
         _say_shared(status.shared)
         if status.sharing:
             say(status.sharing.sentence())

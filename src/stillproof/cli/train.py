@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from stillproof.cli.options import (
+    AllowTestImagesOption,
     DataOption,
     DeviceOption,
     JsonOption,
@@ -41,6 +42,7 @@ def command(
     seeds: SeedsOption = 5,
     selection: Annotated[str, typer.Option("--selection", help="last, heldout or oracle.")] = "last",
     dataset: TestedOnOption = None,
+    allow_test_images: AllowTestImagesOption = False,
     pool: PoolOption = None,
     store: StoreOption = None,
     data: DataOption = None,
@@ -61,6 +63,7 @@ def command(
             defence=defence,
             seeds=seeds,
             selection=rule,
+            allow_test_images=allow_test_images,
         )
         put_into(opened, pool, score.models)
     if as_json:

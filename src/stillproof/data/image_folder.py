@@ -21,6 +21,7 @@ from stillproof.data.content_split import split_by_content
 from stillproof.data.pictures import class_folders, pictures_in, read_pictures, readable_pictures
 
 USUAL_SPLIT = 0.2  # what is offered
+NAMED = 3  # pictures that a sentence names
 
 log = logging.getLogger("stillproof")
 
@@ -37,6 +38,7 @@ class ImageFolder:
         split: Share of the pictures of every class that are for testing, where there is no train/ and test/; they are
             chosen by what is in the files, so that the same pictures are always split in the same way.
         skip_broken: Whether to go on without pictures that cannot be read.
+        allow_test_images: Whether to go on where pictures of test/ are in train/, too; rows then show this parameter.
     """
 
     path: str
@@ -44,6 +46,7 @@ class ImageFolder:
     channels: int = 3
     split: float = 0.0
     skip_broken: bool = False
+    allow_test_images: bool = False
     placing: ClassVar[str] = "it reads your own pictures, from FOLDER/train/CLASS/ and FOLDER/test/CLASS/"
 
     def __post_init__(self) -> None:
@@ -61,11 +64,19 @@ class ImageFolder:
     @property
     def info(self) -> DataInfo:
         """Return the description; mean and std are those of the training part, which is read for them."""
-        return _info(self)
+        return _of_training(self)[0]
 
     def load(self, root: Path, split: Part) -> ImageSet:
-        """Read one part; ``root`` is not used, since the folder is a parameter."""
-        return image_set(self.info, split, _read(self, split))
+        """Read one part; ``root`` is not used, since the folder is a parameter.
+
+        Raises:
+            BadInput: Pictures of the test part are in the training part, too.
+        """
+        info = self.info
+        part = _read(self, split)
+        if split == "test" and not self.allow_test_images:
+            _refuse_shared(self, part)
+        return image_set(info, split, part.arrays)
 
 
 def has_classes(folder: Path | str) -> bool:
@@ -74,15 +85,48 @@ def has_classes(folder: Path | str) -> bool:
     return base.is_dir() and any(pictures_in(base / name) for name in class_folders(base))
 
 
+@dataclass(frozen=True, eq=False)
+class _Pictures:
+    """One part, with the file of each picture."""
+
+    arrays: Arrays
+    files: Sequence[Path]
+
+    def by_content(self) -> dict[bytes, Path]:
+        """Return the first file of each picture, by a hash of its pixels."""
+        found: dict[bytes, Path] = {}
+        for image, file in zip(self.arrays.images, self.files, strict=True):
+            found.setdefault(hashlib.sha256(image.tobytes()).digest(), file)
+        return found
+
+
 @functools.lru_cache(maxsize=8)
-def _info(asked: ImageFolder) -> DataInfo:
-    mean, std = _statistics(_read(asked, "train").images)
+def _of_training(asked: ImageFolder) -> tuple[DataInfo, dict[bytes, Path]]:
+    """Return the description, and the training pictures by content: a test picture must not be one of them."""
+    train = _read(asked, "train")
+    mean, std = _statistics(train.arrays.images)
     classes = tuple(class_folders(asked.folder if asked.split else asked.folder / "train"))
-    return DataInfo("image_folder", asked.channels, asked.size, len(classes), mean, std, "not stated", classes)
+    info = DataInfo("image_folder", asked.channels, asked.size, len(classes), mean, std, "not stated", classes)
+    return info, train.by_content()
+
+
+def _refuse_shared(asked: ImageFolder, test: _Pictures) -> None:
+    """Refuse test pictures that are training pictures, pixel by pixel at the size that they are read at."""
+    trained = _of_training(asked)[1]
+    shared = [(file, trained[content]) for content, file in test.by_content().items() if content in trained]
+    if not shared:
+        return
+    named = [f"{one.relative_to(asked.folder)} is {other.relative_to(asked.folder)}" for one, other in shared[:NAMED]]
+    more = f" and {len(shared) - NAMED} more" if len(shared) > NAMED else ""
+    raise BadInput(
+        f"{len(shared)} of {len(test.files)} test pictures of {asked.folder} are training pictures, too "
+        f"({', '.join(named)}{more}): remove them from one side, or add :allow_test_images=true to go on, which every "
+        "row then shows."
+    )
 
 
 @functools.lru_cache(maxsize=1)  # the training part is wanted twice: for its statistics and for itself
-def _read(asked: ImageFolder, part: Part) -> Arrays:
+def _read(asked: ImageFolder, part: Part) -> _Pictures:
     if asked.split:
         return _split(asked, part)
     for needed in ("train", part):
@@ -93,7 +137,7 @@ def _read(asked: ImageFolder, part: Part) -> Arrays:
     strange = [name for name in class_folders(folder) if name not in classes]
     if strange:
         raise BadInput(f"{folder / strange[0]} is a class that {asked.folder / 'train'} does not have.")
-    return _read_classes(asked, folder, classes, all_needed=part == "train")[0]
+    return _read_classes(asked, folder, classes, all_needed=part == "train")
 
 
 def _ways_to_place(folder: Path) -> str:
@@ -103,36 +147,36 @@ def _ways_to_place(folder: Path) -> str:
     return f"{placed}, or in {folder}/CLASS/, to be named as {folder}:split={USUAL_SPLIT}"
 
 
-def _split(asked: ImageFolder, part: Part) -> Arrays:
+def _split(asked: ImageFolder, part: Part) -> _Pictures:
     """Return one part of the pictures of a folder that has only classes."""
     whole, keys = _whole(asked)
-    chosen = split_by_content(whole.labels, keys, asked.split)
+    labels = whole.arrays.labels
+    chosen = split_by_content(labels, keys, asked.split)
     classes = class_folders(asked.folder)
-    untested = set(range(len(classes))) - set(whole.labels[chosen].tolist())
+    untested = set(range(len(classes))) - set(labels[chosen].tolist())
     if untested:
         name = classes[min(untested)]
         raise BadInput(f"{asked.folder / name} cannot be split: at least two different pictures of a class are needed.")
     if part == "train":
         chosen = np.setdiff1d(np.arange(len(keys)), chosen)
-    return Arrays(whole.images[chosen], whole.labels[chosen], asked.folder)
+    arrays = Arrays(whole.arrays.images[chosen], labels[chosen], asked.folder)
+    return _Pictures(arrays, [whole.files[place] for place in chosen])
 
 
 @functools.lru_cache(maxsize=1)  # both parts are made of it
-def _whole(asked: ImageFolder) -> tuple[Arrays, Sequence[str]]:
+def _whole(asked: ImageFolder) -> tuple[_Pictures, Sequence[str]]:
     """Return all pictures, and the hashes of their files."""
     folder = asked.folder
     if not folder.is_dir():
         raise DataMissing(f"{folder} is not there: put the pictures in {folder}/CLASS/.")
     if (folder / "train").is_dir():
         raise BadInput(f"{folder} has a train/ already: leave split={asked.split:g} out.")
-    whole, files = _read_classes(asked, folder, class_folders(folder), all_needed=True)
-    return whole, [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    whole = _read_classes(asked, folder, class_folders(folder), all_needed=True)
+    return whole, [hashlib.sha256(file.read_bytes()).hexdigest() for file in whole.files]
 
 
-def _read_classes(
-    asked: ImageFolder, folder: Path, classes: Sequence[str], *, all_needed: bool
-) -> tuple[Arrays, Sequence[Path]]:
-    """Return the pictures in the class folders of a folder, and their files."""
+def _read_classes(asked: ImageFolder, folder: Path, classes: Sequence[str], *, all_needed: bool) -> _Pictures:
+    """Return the pictures in the class folders of a folder."""
     there = [(label, folder / name) for label, name in enumerate(classes) if (folder / name).is_dir()]
     listed = [(path, label) for label, place in there for path in pictures_in(place)]
     files, labels = [path for path, _ in listed], np.array([label for _, label in listed], np.int64)
@@ -149,7 +193,7 @@ def _read_classes(
     if not len(labels) or (all_needed and empty):
         readable = " that can be read" if asked.skip_broken else ""
         raise BadInput(f"{folder.joinpath(*empty[:1])} holds no .png, .jpg or .jpeg pictures{readable}.")
-    return Arrays(images, labels, folder), files
+    return _Pictures(Arrays(images, labels, folder), files)
 
 
 @functools.cache

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from stillproof.core.errors import BadInput, Corrupt, StoreError
-from stillproof.core.open_picture import open_picture
+from stillproof.core.errors import BadInput, StoreError
 from stillproof.core.plain_reason import plain_reason
 from stillproof.report.sets import ShownSet, snapshots_of, titles_of
 from stillproof.store.store import Store
@@ -20,6 +19,9 @@ STILL = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".pdf")
 MOVING = (".gif", ".webp")
 MARGIN, TITLE = 16, 22  # pixels around a picture, and above it
 WIDEST = 2400  # pixels; what does not fit beside the others begins a new line
+# Draws the pictures of a set in a folder, by name, from its tensors: a file beside them could be of anything.
+Draw = Callable[[Path], Mapping[str, Image.Image]]
+Panel = tuple[str, Image.Image]  # a picture and its title
 ALL_FRAMES = 6000  # milliseconds, shared out among the frames
 SHORTEST, LONGEST, LAST = 60, 500, 2000  # milliseconds per frame
 
@@ -60,8 +62,8 @@ class Gallery:
         return content.getvalue()
 
 
-def gallery_of(store: Store, sets: Sequence[ShownSet], animate: bool) -> Gallery:
-    """Return sets side by side, or ``animate`` their snapshots.
+def gallery_of(store: Store, sets: Sequence[ShownSet], animate: bool, draw: Draw) -> Gallery:
+    """Return sets side by side, or ``animate`` their snapshots, as ``draw`` gives them.
 
     Raises:
         BadInput: There is no set, or one without snapshots is to be animated.
@@ -71,8 +73,8 @@ def gallery_of(store: Store, sets: Sequence[ShownSet], animate: bool) -> Gallery
     titles = titles_of(sets)
     shown = list(zip(titles, sets, strict=True))
     if not animate:
-        return Gallery(titles, [side_by_side([panel for title, one in shown for panel in one.panels(title)])])
-    moving = frames([Film(title, snapshots_of(store, one), one) for title, one in shown])
+        return Gallery(titles, [side_by_side([panel for title, one in shown for panel in _panels(one, title, draw)])])
+    moving = frames([Film(title, snapshots_of(store, one), one, draw) for title, one in shown])
     return Gallery(titles, [picture for _, picture in moving], [name for name, _ in moving])
 
 
@@ -85,10 +87,14 @@ def check_ending(out: Path, animate: bool) -> None:
     raise BadInput(f"{out} cannot be written as a picture{hint}: end its name in one of {', '.join(known)}.")
 
 
-def side_by_side(previews: Sequence[tuple[str, Path]]) -> Image.Image:
-    """Return one picture with every preview under its title, in as many lines as are needed."""
+def _panels(shown: ShownSet, title: str, draw: Draw) -> list[Panel]:
+    drawn = draw(shown.folder)
+    return [(said, drawn[name]) for said, name in shown.panels(title)]
+
+
+def side_by_side(pictures: Sequence[Panel]) -> Image.Image:
+    """Return one picture with all others under their titles, in as many lines as are needed."""
     font = ImageFont.load_default(size=14)
-    pictures = [(title, _open(path)) for title, path in previews]
     sizes = [(max(image.width, int(font.getlength(title))), image.height + TITLE) for title, image in pictures]
     places, sheet_size = _flow(sizes)
     sheet = Image.new("RGB", sheet_size, "white")
@@ -112,29 +118,22 @@ def _flow(sizes: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], tupl
     return places, (right + MARGIN, bottom + MARGIN + MARGIN // 2)
 
 
-def _open(path: Path) -> Image.Image:
-    try:
-        with open_picture(path) as image:
-            return image.convert("RGB")
-    except BadInput as error:
-        raise Corrupt(f"{path} cannot be shown: {error}") from error
-
-
 @dataclass(frozen=True)
 class Film:
-    """One set: its title, its snapshots in the order of their steps, and its result."""
+    """One set: its title, its snapshots in the order of their steps, its result, and what draws them."""
 
     title: str
     snapshots: Sequence[tuple[int, ShownSet]]
     result: ShownSet
+    draw: Draw
 
-    def at(self, step: int | None) -> list[tuple[str, Path]]:
+    def at(self, step: int | None) -> list[Panel]:
         """Return the pictures of the last snapshot up to ``step``, or of the result, with the step in their titles."""
         if step is None:
-            return self.result.panels(f"{self.title}: result")
+            return _panels(self.result, f"{self.title}: result", self.draw)
         past = [snapshot for snapshot in self.snapshots if snapshot[0] <= step]
         shown_step, shown = past[-1] if past else self.snapshots[0]
-        return shown.panels(f"{self.title}: step {shown_step}")
+        return _panels(shown, f"{self.title}: step {shown_step}", self.draw)
 
 
 def frames(films: Sequence[Film]) -> list[tuple[str, Image.Image]]:

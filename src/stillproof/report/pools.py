@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from stillproof.core.errors import BadInput
+from stillproof.core.model_card import check_model_card
 from stillproof.core.reference import write_reference
+from stillproof.core.set_card import true_card
 from stillproof.core.spec import Json
 from stillproof.report.tables.table import Column, Table, Value
-from stillproof.store.artifact_files import read_card
+from stillproof.store.artifact_files import read_card, read_sealed
 from stillproof.store.pools import ATTACKED, KINDS, MODELS, SETS, Member
 from stillproof.store.store import Store
 
@@ -105,9 +107,19 @@ class Pool:
 
 def read_pool(store: Store, name: str) -> Pool:
     """Return a pool, with the cards of what is in it."""
-    return Pool(
-        name, [Pooled(one, read_card(store.artifacts.folder(one.artifact))) for one in store.pools.members(name)]
-    )
+    return Pool(name, [Pooled(one, _card(store, one)) for one in store.pools.members(name)])
+
+
+def _card(store: Store, member: Member) -> Json:
+    """Return what is known of a member: of a set, what its tensors say of it."""
+    folder = store.artifacts.folder(member.artifact)
+    if member.kind == SETS:
+        content, arrays = read_sealed(folder)
+        return true_card(arrays, content["card"])
+    card = read_card(folder)
+    if member.kind == MODELS:
+        check_model_card(card)
+    return card
 
 
 def pools_table(pools: Sequence[Pool]) -> Table:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stillproof.core.data_title import data_title
-from stillproof.core.errors import BadInput, Corrupt
+from stillproof.core.errors import BadInput
+from stillproof.core.set_card import true_card
 from stillproof.report.runs import called
+from stillproof.store.artifact_files import read_sealed
 from stillproof.store.records import Run
 from stillproof.store.store import Store
 
@@ -21,17 +22,17 @@ PREVIEW, DECODED = "preview.png", "preview_decoded.png"
 
 @dataclass(frozen=True)
 class ShownSet:
-    """A distilled set as its folder describes it; ``card`` is what was known when it was made."""
+    """A distilled set; ``card`` is what was known when it was made, with what its tensors say of it."""
 
     id: str
     folder: Path
     card: Mapping[str, Any]
 
-    def panels(self, title: str) -> list[tuple[str, Path]]:
-        """Return title and file of its pictures: one, or two where each stored image is decoded to four."""
+    def panels(self, title: str) -> list[tuple[str, str]]:
+        """Return title and name of its pictures: one, or two where each stored image is decoded to four."""
         if self.card.get("decode", "none") == "none":
-            return [(title, self.folder / PREVIEW)]
-        return [(f"{title}, as stored", self.folder / PREVIEW), (f"{title}, decoded", self.folder / DECODED)]
+            return [(title, PREVIEW)]
+        return [(f"{title}, as stored", PREVIEW), (f"{title}, decoded", DECODED)]
 
 
 def named_set(store: Store, text: str) -> ShownSet:
@@ -124,12 +125,7 @@ def _settings(shown: ShownSet) -> dict[str, Any]:
 
 
 def _read(folder: Path) -> ShownSet:
-    try:
-        content = json.loads((folder / "card.json").read_text(encoding="utf-8"))
-        kind, shown = content["kind"], ShownSet(content["id"], folder, content["card"])
-        if kind != "distilled":
-            raise BadInput(f"{folder} is an artifact of kind {kind!r}, not a distilled set: name another.")
-        title_of(shown)
-        return shown
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Corrupt(f"{folder / 'card.json'} cannot be read: {error!r}.") from error
+    content, arrays = read_sealed(folder)
+    if content["kind"] != "distilled":
+        raise BadInput(f"{folder} is an artifact of kind {content['kind']!r}, not a distilled set: name another.")
+    return ShownSet(content["id"], folder, true_card(arrays, content["card"]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stillproof.core.errors import BadInput
+from stillproof.core.model_card import check_model_card
 from stillproof.core.spec import Json
 from stillproof.core.types import DataInfo, Space
 from stillproof.run.cell import Cell
@@ -82,6 +83,7 @@ def read_attacked(spec: Json, job: Job, info: DataInfo) -> AttackedModel:
     stored = read_of_training(job.store, artifact)
     if stored.kind != "model":
         raise BadInput(f"artifact {artifact[:12]} is of kind {stored.kind}, and not a model that could be attacked.")
+    check_model_card(stored.card)
     check_same_data(data_info(stored.card["info"]), info)
     model = load_stored(stored, job.store, job.device)
     return AttackedModel(model, space_of(stored.card["space"]), artifact, cells, stored.card)

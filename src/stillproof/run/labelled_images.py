@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from torch import Tensor
+
 from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json
@@ -21,6 +23,7 @@ from stillproof.sets.artifact import from_artifact
 from stillproof.sets.fronts import front_of
 from stillproof.sets.read import check_fits, read_stored
 from stillproof.store.artifact_files import Artifact
+from stillproof.store.store import Store
 from stillproof.transforms.decode import decode_images, decode_labels
 
 if TYPE_CHECKING:
@@ -65,10 +68,13 @@ def as_pixels(images: ImageSet | Distilled, job: Job) -> ImageSet:
     """Return images as every model takes them: those of a distilled set decoded, and not clamped to [0, 1]."""
     if isinstance(images, ImageSet):
         return images
-    decoded = decode_images(images.images, images.decode)
     classes = decode_labels(images.labels, images.decode).classes
-    pixels = front_of(images.space, job.store).inverse(decoded)
-    return ImageSet(pixels, classes, source(job.where["dataset"]).info, images.card.data_id)
+    return ImageSet(pixels_of(images, job.store), classes, source(job.where["dataset"]).info, images.card.data_id)
+
+
+def pixels_of(distilled: Distilled, store: Store) -> Tensor:
+    """Return the images of a distilled set as they are trained on, in pixels: decoded, and not clamped to [0, 1]."""
+    return front_of(distilled.space, store).inverse(decode_images(distilled.images, distilled.decode))
 
 
 def made_from(images: Images, planner: Planner) -> str | None:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from stillproof.core.data_title import data_title
-from stillproof.core.errors import BadInput
 from stillproof.core.labels import Hard, Labels, PerEpoch, Taught, labels_from
+from stillproof.core.set_card import true_card
 from stillproof.core.spec import Json
 from stillproof.core.types import Card, Distilled, Space
 from stillproof.core.weight import weight_of
@@ -88,12 +88,13 @@ def _tensors_with(labels: Labels) -> str:
 
 
 def from_artifact(tensors: Mapping[str, Tensor], card: Json) -> Distilled:
-    """Read a distilled set back."""
-    try:
-        labels = labels_from(tensors, card)
-        own = Card(**{f.name: card[f.name] for f in dataclasses.fields(Card)})
-        space: Space = space_of(card["space"])
-        recipe = own_recipe(card["recipe"])
-        return Distilled(tensors["images"], labels, card["num_classes"], space, own, card["decode"], recipe)
-    except (KeyError, TypeError) as error:
-        raise BadInput(f"this artifact is not a distilled set that this version can read: {error!r}.") from error
+    """Read a distilled set back; what its tensors tell is not taken from its card.
+
+    Raises:
+        BadInput: It is none, or its card is one of other tensors.
+    """
+    card = true_card(tensors, card)
+    own = Card(**{f.name: card[f.name] for f in dataclasses.fields(Card)})
+    space: Space = space_of(card["space"])
+    labels, recipe = labels_from(tensors, card), own_recipe(card["recipe"])
+    return Distilled(tensors["images"], labels, card["num_classes"], space, own, card["decode"], recipe)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -33,31 +33,39 @@ class _Row:
 
 
 def previews(distilled: Distilled, front: Front) -> dict[str, bytes]:
-    """Return the pictures as PNG by file name: as stored and, where four images are stored in one, as decoded too."""
-    pictures = {"preview.png": _png(distilled, front, "none")}
+    """Return the pictures as PNG by file name."""
+    return {name: _png(picture) for name, picture in pictures(distilled, front).items()}
+
+
+def pictures(distilled: Distilled, front: Front) -> dict[str, Image.Image]:
+    """Return the pictures by file name: as stored and, where four images are stored in one, as decoded too."""
+    found = {"preview.png": _picture(distilled, front, "none")}
     if distilled.decode != "none":
-        pictures["preview_decoded.png"] = _png(distilled, front, distilled.decode)
-    return pictures
+        found["preview_decoded.png"] = _picture(distilled, front, distilled.decode)
+    return found
 
 
-def _png(distilled: Distilled, front: Front, decode: str) -> bytes:
-    label = distilled.labels.classes
-    present = sorted(set(label.tolist()))
-    names = _class_names(distilled)
-    rows = [_row(names[c], distilled.images[label == c], front, decode) for c in present[:MOST_ROWS]]
+def _png(picture: Image.Image) -> bytes:
     buffer = io.BytesIO()
-    _draw(rows, _left_out(rows, len(present))).save(buffer, format="PNG")
+    picture.save(buffer, format="PNG")
     return buffer.getvalue()
 
 
-def _class_names(distilled: Distilled) -> Sequence[str]:
-    """Return the names of the classes, or their numbers where the data set names none or is not known here."""
+def _picture(distilled: Distilled, front: Front, decode: str) -> Image.Image:
+    label = distilled.labels.classes
+    present = sorted(set(label.tolist()))
+    names = _class_names(distilled)
+    rows = [_row(names.get(c, str(c)), distilled.images[label == c], front, decode) for c in present[:MOST_ROWS]]
+    return _draw(rows, _left_out(rows, len(present)))
+
+
+def _class_names(distilled: Distilled) -> Mapping[int, str]:
+    """Return the names of the classes, as far as the data set names them and is known here."""
     try:
         names = source(distilled.card.dataset).info.class_names
     except StillproofError:
         names = ()
-    numbers = [str(number) for number in range(distilled.num_classes)]
-    return names if len(names) == len(numbers) else numbers
+    return dict(enumerate(names)) if len(names) == distilled.num_classes else {}
 
 
 def _row(name: str, images: Tensor, front: Front, decode: str) -> _Row:

@@ -9,7 +9,6 @@ from stillproof.sets.checks import check_images, check_labels
 from stillproof.store.artifact_files import Artifact
 from stillproof.store.store import Store
 
-DECODES = ("none", "grid2x2")
 DISTILLED = "distilled"  # the kind of artifact that sets are
 
 
@@ -43,7 +42,5 @@ def check_fits(distilled: Distilled, info: DataInfo) -> None:
             f"the distilled set has {found[0]} classes of images {found[1]}, but {info.name} has {expected[0]} classes "
             f"of images {expected[1]}."
         )
-    if distilled.decode not in DECODES:
-        raise BadInput(f"the distilled set is decoded by {distilled.decode!r}: {' and '.join(DECODES)} are known.")
     check_images(distilled.images, distilled.labels, info, info.name)
     check_labels(distilled.labels, info, info.name)

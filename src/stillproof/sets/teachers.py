@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from stillproof.core.components import networks
 from stillproof.core.errors import BadInput, Corrupt
+from stillproof.core.model_card import check_model_card
 from stillproof.core.spec import Json
 from stillproof.core.tensor_size import size_in_bytes
 from stillproof.core.types import DataInfo, Distilled, Taught
@@ -16,7 +16,7 @@ from stillproof.nets.build import forward_flops
 from stillproof.sets.fronts import front_of
 from stillproof.store.artifact_files import Artifact
 from stillproof.store.store import Store
-from stillproof.train.model import TrainedModel, data_info, load_model, space_of
+from stillproof.train.model import TrainedModel, data_info, load_model, network_of, space_of
 from stillproof.train.teachers import Teacher
 from stillproof.transforms.zca import ZCA
 
@@ -25,7 +25,7 @@ def read_teachers(distilled: Distilled, store: Store, dataset: str, info: DataIn
     """Return the teachers of a set that is trained on, ready to be asked; none, if its labels need none."""
     found = []
     for stored in checked_teachers(distilled, store, dataset, info):
-        network = networks.build(stored.card["network"]["name"], stored.card["network"]["params"])
+        network = network_of(stored.tensors, stored.card)
         flops = forward_flops(network, info.channels, info.size, info.num_classes)
         found.append(Teacher(load_stored(stored, store, device), flops))
     return found
@@ -41,13 +41,16 @@ def checked_teachers(distilled: Distilled, store: Store, dataset: str, info: Dat
         info: What is known of that data set.
 
     Raises:
-        BadInput: One is missing, or is of other data.
+        BadInput: One is missing or is of other data, or they take other bytes than the set's card says.
     """
     if not isinstance(distilled.labels, Taught):
         return []
     stored = stored_teachers(distilled.labels, store)
     for teacher in stored:
         (check_teacher if dataset == distilled.card.dataset else _check_fits)(teacher.card, info)
+    said, size = distilled.labels.teacher_bytes, sum(size_in_bytes(one.tensors.values()) for one in stored)
+    if size != said:
+        raise BadInput(f"the card of this set says that its teachers take {said} bytes, and they take {size}.")
     return stored
 
 
@@ -68,6 +71,7 @@ def _stored(teacher: str, command: str, store: Store) -> Artifact:
         raise Corrupt(f"{error} It is a teacher that this set needs: {command} makes it again.") from error
     if stored.kind != "model":
         raise BadInput(f"the labels of this set come from {teacher[:12]}, which is no model but of kind {stored.kind}.")
+    check_model_card(stored.card)
     return stored
 
 

@@ -98,11 +98,24 @@ def read_arrays(folder: Path) -> dict[str, npt.NDArray[Any]]:
     Raises:
         Corrupt: As in ``read_folder``.
     """
+    return read_sealed(folder)[1]
+
+
+def read_sealed(folder: Path) -> tuple[Json, dict[str, npt.NDArray[Any]]]:
+    """Read and check an artifact folder without torch: all that is sealed with its card, and its tensors as arrays.
+
+    Raises:
+        Corrupt: As in ``read_folder``.
+    """
+    from safetensors import SafetensorError
     from safetensors.numpy import load
 
     files = _read(folder / name for name in (CARD, TENSORS))
-    _check(files, folder)
-    return load(files[TENSORS])
+    content = _check(files, folder)
+    try:
+        return content, load(files[TENSORS])
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise Corrupt(f"{folder / TENSORS} does not hold arrays ({error}): get or make the artifact again.") from error
 
 
 def _check(files: Mapping[str, bytes], folder: Path) -> Json:

@@ -114,13 +114,14 @@ class RowBuilder:
             **more,
             "protocol": self.protocol,
             "selection": more.get("selection", self.selection),
-            **(_about_set(there, requests) if there else {}),
+            **(_about_set(there, requests, more.get("caveat")) if there else {}),
         }
         return Row(keys, tuple(requests))
 
 
-def _about_set(there: FixedSet, requests: Sequence[Request]) -> dict[str, Any]:
-    """Return what a row says of a set that was there before: which one, and what to keep in mind."""
+def _about_set(there: FixedSet, requests: Sequence[Request], said: str | None) -> dict[str, Any]:
+    """Return what a row says of a set that was there before: which one, and what to keep in mind, ``said`` included."""
     trainings = [request.train for request in requests if request.stage == "select"]
     seen = not there.unseen and any(train.params.get("heldout") for train in trainings)
-    return {"set": there.artifact, **({"caveat": HELDOUT_SEEN} if seen else {})}
+    caveats = dict.fromkeys(filter(None, (there.leak, said, HELDOUT_SEEN if seen else "")))
+    return {"set": there.artifact, **({"caveat": "; ".join(caveats)} if caveats else {})}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from stillproof.core.components import networks
+from stillproof.core.errors import BadInput
+from stillproof.core.model_card import check_model_card
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
-from stillproof.core.types import DataInfo, ImageSet, Space
+from stillproof.core.types import DataInfo, ImageSet, Network, Space
 from stillproof.nets.body import Body
 from stillproof.nets.build import build_network
 from stillproof.nets.chunks import by_chunks
@@ -21,6 +23,7 @@ from stillproof.transforms.space import make_front
 from stillproof.transforms.zca import ZCA
 
 TEST_BATCH = 500  # images that are read at once
+UNUSUAL, LARGEST = 1024, 16_384  # parameters of a network on a card: looked at before it is built, and refused
 
 
 class TrainedModel(nn.Module):
@@ -79,11 +82,49 @@ class ModelCard:
 
 
 def load_model(tensors: dict[str, Tensor], card: Json, device: str, zca: ZCA | None = None) -> TrainedModel:
-    """Build a stored model again."""
-    network = networks.build(card["network"]["name"], card["network"]["params"])
+    """Build a stored model again.
+
+    Raises:
+        BadInput: Its card is none of a model, or of one with other weights.
+    """
+    network = network_of(tensors, card)
     body = build_network(network, data_info(card["info"]), Seeds(0), device)
+    check_fit(tensors, body.state_dict(), card)
     body.load_state_dict(tensors)
     return TrainedModel(make_front(space_of(card["space"]), zca).to(device), body).eval()
+
+
+def network_of(tensors: Mapping[str, Tensor], card: Json) -> Network:
+    """Return the network that a model's card names; one that would be larger than its weights is never built.
+
+    Raises:
+        BadInput: The card is none of a model, or of one with other weights.
+    """
+    check_model_card(card)
+    info, network = data_info(card["info"]), networks.build(card["network"]["name"], card["network"]["params"])
+    largest = _largest(vars(network))
+    if largest > LARGEST:
+        named = card["network"]["name"]
+        raise BadInput(f"the card of this model names a network {named} with {largest}, too large to be built.")
+    if largest > UNUSUAL:
+        with torch.device("meta"):  # takes a second, and no memory
+            check_fit(tensors, network.build(info.channels, info.size, info.num_classes).state_dict(), card)
+    return network
+
+
+def _largest(value: Any) -> float:
+    """Return the largest number among parameters."""
+    if isinstance(value, Mapping | list | tuple):
+        return max(map(_largest, value.values() if isinstance(value, Mapping) else value), default=0)
+    return value if isinstance(value, int | float) else 0
+
+
+def check_fit(tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor], card: Json) -> None:
+    """Refuse weights of another network than the card names."""
+    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    if shapes != {name: tuple(tensor.shape) for name, tensor in expected.items()}:
+        named = card["network"]["name"]
+        raise BadInput(f"the weights of this model are not those of network {named}, which its card names.")
 
 
 def data_info(values: Json) -> DataInfo:

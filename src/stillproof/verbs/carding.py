@@ -16,6 +16,7 @@ from stillproof.image_finder import find_set, is_foreign
 from stillproof.report.answers import Answered
 from stillproof.report.runs import AnyRun, run_meant
 from stillproof.report.sets import named_set, sets_behind
+from stillproof.sets.read import read_set
 from stillproof.suites.report_card.card import ReportCard, SetFacts
 from stillproof.suites.report_card.cards import ReportCards
 from stillproof.suites.report_card.making import cards_of
@@ -99,9 +100,8 @@ class Carding(Auditing):
         return dataclasses.replace(card, facts=self._facts(sets[0]), audit=self._stored_audit(sets[0]))
 
     def _facts(self, artifact: str) -> SetFacts:
-        images = self.store.artifacts.arrays(artifact)["images"]
-        card = named_set(self.store, artifact).card
-        return SetFacts(artifact, int(card["bytes"]), int(images.nbytes), str(card["licence"]), str(card["labels"]))
+        distilled = read_set(self.store, artifact)
+        return SetFacts(artifact, distilled.card.bytes, distilled.images.nbytes, distilled.card.licence, distilled.card.labels)
 
 
 def _rows(ways: Sequence[Way]) -> Iterator[Answered]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stillproof.core.errors import BadInput
+from stillproof.core.model_card import check_model_card
 from stillproof.core.types import DataInfo, Hard
 from stillproof.data.load import source
 from stillproof.importers.beard_log import read_logs
@@ -78,6 +79,7 @@ def _with_teachers(read: CheckedSets, names: Sequence[str], store: Store, info: 
     """Return the sets with labels that the named models give, anew in every epoch."""
     stored = [store.artifacts.read(store.resolve_artifact(name, "model")) for name in names]
     for teacher in stored:
+        check_model_card(teacher.card)
         check_teacher(teacher.card, info)
     sets = [(_taught(foreign, stored, store), origin) for foreign, origin in read.sets]
     asked = " and ".join(f"model {teacher.id[:12]}" for teacher in stored)

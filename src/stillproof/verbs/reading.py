@@ -19,6 +19,7 @@ from stillproof.report.sets import named_set, sets_of_run
 from stillproof.report.stale import stale_cells
 from stillproof.report.store_status import StoreStatus, status_of
 from stillproof.report.tables.table import Table
+from stillproof.sets.drawn import drawn_from
 from stillproof.store.records import Run
 from stillproof.stored_predictions import StoredPredictions, predictions_of
 from stillproof.suites.requests import Request
@@ -116,7 +117,7 @@ class Reading(Importing):
         shown = [named_set(self.store, text) for text in known]
         if run is not None:
             shown += sets_of_run(self.store, run_meant(self.store, run), ipc)
-        found = gallery_of(self.store, shown, animate)
+        found = gallery_of(self.store, shown, animate, drawn_from(self.store))
         if out is not None:
             found.save(Path(out))
         return found

@@ -21,7 +21,7 @@ from stillproof.run.forecast import Forecast
 from stillproof.run.forecast_suite import forecast_suite
 from stillproof.run.plan import Planner
 from stillproof.run.sharing import sharing_of
-from stillproof.suite_methods import alone_in_size, as_written, in_words, with_sets
+from stillproof.suite_methods import alone_in_size, as_written, in_words, near_tests, with_sets
 from stillproof.verbs.attack_set_finder import with_attacks
 from stillproof.verbs.importing import Importing
 
@@ -32,7 +32,12 @@ class Running(Importing):
     """Plans and runs suites."""
 
     def plan_suite(
-        self, suite: str, options: Mapping[str, Any], only_matching: str | None = None
+        self,
+        suite: str,
+        options: Mapping[str, Any],
+        only_matching: str | None = None,
+        *,
+        allow_test_images: bool = False,
     ) -> tuple[Planner, list[Json], Json]:
         """Plan a suite; return the planner, the table's rows and the resolved configuration.
 
@@ -41,13 +46,14 @@ class Running(Importing):
         tensors, or a third-party file, which is then imported. The rows are those of the whole suite, even if only the
         cells that match a pattern are planned.
         """
-        planner, rows, question = self._told(suite, options, only_matching)
+        planner, rows, question = self._told(suite, options, only_matching, allow_test_images)
         return planner, rows, as_written(suites.spec(question).as_dict()["params"])
 
     def _planned(
-        self, suite: str, options: Mapping[str, Any], only_matching: str | None
+        self, suite: str, options: Mapping[str, Any], only_matching: str | None, allow_test_images: bool
     ) -> tuple[Planner, list[Json], Any]:
-        question = with_attacks(self.store, with_sets(self, self._asked(suite, options)))
+        asked = with_sets(self, self._asked(suite, options), allow_test_images=allow_test_images)
+        question = with_attacks(self.store, asked)
         planner = self._planner()
         rows = planner.rows(question.rows())
         refuse_attacks_twice(attacked_in(rows, planner.cells))
@@ -63,11 +69,11 @@ class Running(Importing):
         return suites.build(suite, {**preset, **in_words(self, options)})
 
     def _told(
-        self, suite: str, options: Mapping[str, Any], only_matching: str | None
+        self, suite: str, options: Mapping[str, Any], only_matching: str | None, allow_test_images: bool
     ) -> tuple[Planner, list[Json], Any]:
         """Plan, and say what people should know of the plan."""
-        planner, rows, question = self._planned(suite, options, only_matching)
-        for sentence in (*planner.left_out, *alone_in_size(rows)):
+        planner, rows, question = self._planned(suite, options, only_matching, allow_test_images)
+        for sentence in (*planner.left_out, *alone_in_size(rows), *near_tests(rows)):
             log.warning("%s", sentence)
         return planner, rows, question
 
@@ -80,6 +86,7 @@ class Running(Importing):
         note: str | None = None,
         only_matching: str | None = None,
         stop_at_failure: bool = False,
+        allow_test_images: bool = False,
     ) -> RunStates:
         """Run a suite; return the state of each of its cells, and as ``run`` the number that the run is found by.
 
@@ -90,13 +97,16 @@ class Running(Importing):
             note: Remark to keep with it.
             only_matching: A pattern: only the cells whose method or label matches are computed, and what they need.
             stop_at_failure: Whether the first cell that fails ends the run.
+            allow_test_images: Whether sets of others that have test images among their own are let through; their rows
+                are marked.
         """
-        planner, rows, config = self.plan_suite(suite, options, only_matching)
+        allowed = {"allow_test_images": allow_test_images}
+        planner, rows, config = self.plan_suite(suite, options, only_matching, **allowed)
         run = self.store.results.save_run(suite, config, rows, name=name, note=note)
         shared = self._shared(planner)
         planner = self._finish(
             planner,
-            lambda: self._planned(suite, options, only_matching)[0],
+            lambda: self._planned(suite, options, only_matching, allow_test_images)[0],
             must_succeed=False,
             stop_at_failure=stop_at_failure,
         )
@@ -118,9 +128,10 @@ class Running(Importing):
         *,
         speed: float | None = None,
         only_matching: str | None = None,
+        allow_test_images: bool = False,
     ) -> Forecast:
         """Estimate what a suite costs, here and on a machine of ``speed`` operations per second; compute nothing."""
-        planner, rows, question = self._told(suite, options, only_matching)
+        planner, rows, question = self._told(suite, options, only_matching, allow_test_images)
         config: Json | None = suites.spec(question).as_dict()["params"]
         if only_matching is not None:
             config = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 from stillproof.answers import Score
 from stillproof.author_report import AuthorReport, author_reports
@@ -14,6 +15,7 @@ from stillproof.data.load import load, source
 from stillproof.given import Given, request_for
 from stillproof.nets.home_network import HOME
 from stillproof.run.labelled_images import artifact_in
+from stillproof.run.leaked_images import Leak, leak_of, refuse_leak
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.score.by_class import class_scores
@@ -43,6 +45,7 @@ class Training(Importing):
         defence: str | None = None,
         seeds: int = 5,
         selection: Selection = "last",
+        allow_test_images: bool = False,
     ) -> Score:
         """Train ``seeds`` networks and summarise their test accuracy; without a recipe, by the distilled set's own.
 
@@ -56,11 +59,18 @@ class Training(Importing):
             defence: Adversarial training, such as ``pgd-at:eps=8/255``; none by default.
             seeds: Number of trainings.
             selection: Which epoch of a training counts: last, heldout or oracle.
+            allow_test_images: Whether a set of others that has test images among its own is let through, and marked.
+
+        Raises:
+            BadInput: A set that was not made here has images that are test images, byte by byte.
         """
         if seeds < 1:
             raise BadInput(f"seeds = {seeds} is not allowed: at least 1 is needed.")
         request, card = request_for(self, on, dataset)
-        score = self._score(request, network, recipe, seeds, selection, defence)
+        found = leak_of(self.store, request, self.root)
+        if not allow_test_images:
+            refuse_leak(found, str(on) if isinstance(on, str | Path) and Path(on).exists() else self._called(request))
+        score = self._score(request, network, recipe, seeds, selection, defence, found)
         return dataclasses.replace(score, reported=self._beside_claims(request, card, score))
 
     def _score(
@@ -70,7 +80,8 @@ class Training(Importing):
         recipe: str | None,
         seeds: int,
         selection: Selection,
-        defence: str | None = None,
+        defence: str | None,
+        found: Leak,
     ) -> Score:
         heldout = selection == "heldout"
         part: Heldout | None = "heldout" if heldout else None
@@ -93,7 +104,8 @@ class Training(Importing):
         counted = [planner.ask("by-class", of=request).id for request in wanted]
         dataset = planner.images(on).dataset
         trained_as = planner.names.network_name(network, planner.names.data(dataset, "test").info)
-        about = {"dataset": dataset, "method": self._name_of(on, planner), "network": trained_as, "recipe": recipe}
+        name = found.marked(self._name_of(on, planner))
+        about = {"dataset": dataset, "method": name, "network": trained_as, "recipe": recipe}
         about |= {"defence": defence} if defence else {}
         self.store.results.save_run("", {}, [about | {"selection": selection, "cells": cells}], verb="train")
         self.execute(planner)
@@ -112,9 +124,14 @@ class Training(Importing):
             selection=selection,
             points=results[0]["points"],
             n_test=results[0]["n_test"],
-            caveats=[HELDOUT_SEEN] if seen else [],
+            caveats=[*([found.caveat] if found.mark else []), *([HELDOUT_SEEN] if seen else [])],
             defence=defence,
         )
+
+    def _called(self, on: Request) -> str:
+        """Return what people call what is trained on, before anything is planned."""
+        artifact = str(on.params.get("artifact", ""))
+        return self.store.names_of([artifact], "distilled").get(artifact) or artifact[:12] or f"what {on.stage} makes"
 
     def _beside_claims(self, on: Request, card: Json, score: Score) -> list[AuthorReport]:
         """Return what a set's author reports, beside a score on the set's own data set."""
@@ -130,8 +147,7 @@ class Training(Importing):
             return str(on.params["dataset"])
         if on.stage != "artifact":
             return str(on.params.get("method") or planner.images(on).label)
-        artifact: str = on.params["artifact"]
-        return self.store.names_of([artifact], "distilled").get(artifact) or artifact[:12]
+        return self._called(on)
 
     def _images_of(self, on: Request, planner: Planner) -> str:
         """Return the data set whose real images were trained on, or the artifact."""

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stillproof.core.errors import Corrupt
+from stillproof.core.model_card import check_model_card
+from stillproof.core.set_card import true_card
 from stillproof.core.spec import Json
-from stillproof.store.artifact_files import read_card
+from stillproof.store.artifact_files import read_card, read_sealed
 from stillproof.store.store import Store
 
 UNKNOWN = ""
@@ -35,7 +37,8 @@ class Origin:
 
 def origin_of(store: Store, artifact: str) -> Origin:
     """Return where a set comes from."""
-    card = read_card(store.artifacts.folder(artifact))
+    content, arrays = read_sealed(store.artifacts.folder(artifact))
+    card = true_card(arrays, content["card"])
     known = "@" in card["data_id"]
     teachers = [_learned_from(store, teacher) for teacher in card.get("teachers", ())]
     return Origin(card["data_id"] if known else UNKNOWN, card["labels"], (*teachers, *_asked(store, artifact)))
@@ -63,6 +66,8 @@ def _asked(store: Store, artifact: str) -> Iterator[str]:
 
 def _learned_from(store: Store, model: str) -> str:
     try:
-        return str(read_card(store.artifacts.folder(model))["upstream"].get("data", UNKNOWN))
+        card = read_card(store.artifacts.folder(model))
     except Corrupt:  # it is not here, or no longer what it was
         return UNKNOWN
+    check_model_card(card)
+    return str(card["upstream"].get("data", UNKNOWN))

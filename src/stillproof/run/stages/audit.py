@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from stillproof.core.components import stages
 from stillproof.core.errors import BadInput
 from stillproof.core.provenance import numerics
-from stillproof.core.types import Distilled, ImageSet
+from stillproof.core.types import ImageSet
 from stillproof.core.weight import weight_of
 from stillproof.nets.home_network import home_network
 from stillproof.run.cell import Planned
@@ -22,7 +21,8 @@ from stillproof.run.features import Embedder, read_embedder
 from stillproof.run.footprint import looking_memory
 from stillproof.run.labelled_images import as_pixels, made_from
 from stillproof.run.near_features import nearest_features
-from stillproof.run.nearest import RealImages, Seen, as_they_are
+from stillproof.run.nearest import RealImages, Seen
+from stillproof.run.seen_as import seen_as
 from stillproof.run.stage import Answer, Job, Stage
 from stillproof.run.stages.coverage import artifact_of, set_spec
 from stillproof.score.nearness import copies_by_distance
@@ -89,7 +89,8 @@ class Audit(Stage):
         unclamped = as_pixels(distilled, job)
         pixels = ImageSet(unclamped.images.clamp(0, 1), unclamped.labels, unclamped.info, unclamped.id)
         sample = sample_of(train, spec["reference"])
-        searched = _Searched(job, read_embedder(spec["model"], job), pixels, train, sample, _seen(distilled, job))
+        seen = seen_as(distilled, front_of(distilled.space, job.store).to(job.device))
+        searched = _Searched(job, read_embedder(spec["model"], job), pixels, train, sample, seen)
         found = searched.beside("train", train) | searched.beside("test", test) | _within(pixels, job.device)
         shown = _most_suspicious(found)
         found |= {"labels": pixels.labels, "shown": shown, "shown.set": _as_bytes(pixels.images[shown])}
@@ -159,20 +160,6 @@ class _Searched:
             "features.reference": in_features.distance[count:],
         }
         return {f"{name}.{key}": value.contiguous() for key, value in found.items()}
-
-
-def _seen(distilled: Distilled, job: Job) -> Seen:
-    """Return what becomes of a real image in such a set: where it holds four in one, it is halved and enlarged."""
-    if distilled.decode == "none":
-        return as_they_are
-    front = front_of(distilled.space, job.store).to(job.device)
-
-    def seen(pixels: Tensor) -> Tensor:
-        height, width = pixels.shape[2:]
-        halved = F.adaptive_avg_pool2d(front(pixels), (height // 2, width // 2))
-        return front.inverse(F.interpolate(halved, (height, width), mode="bilinear"))
-
-    return seen
 
 
 def _most_suspicious(found: dict[str, Tensor]) -> Tensor:
