@@ -21,9 +21,8 @@ def test_all_test_images_are_found_and_no_training_image_is() -> None:
 
 
 def test_what_is_in_both_splits_is_no_test_image() -> None:
-    train = ImageSet(
-        torch.cat([TRAIN.images, TEST.images[:5]]), torch.zeros(len(TRAIN) + 5), TRAIN.info, "with five of them"
-    )
+    images = torch.cat([TRAIN.images, TEST.images[:5]])
+    train = ImageSet(images, torch.zeros(len(images)), TRAIN.info, "with five of them")
     exact, _ = find_leaked(TEST.read(slice(0, 8)), train, TEST)
     assert exact == ((5, 5), (6, 6), (7, 7))
 

@@ -105,7 +105,7 @@ class RealImages:
             asked = images[start : start + ASKED].to(self.device).clamp(0, 1)
             left = None if leave_out is None else leave_out[start : start + ASKED].to(self.device)
             places = self._candidates(asked, left, thorough)
-            parts.append(self._closest(asked, places) if thorough else self._likely(asked, places))
+            parts.append(self._closest(asked, places, thorough))
         return _joined(parts)
 
     def _middles(self, index: Tensor | slice) -> Tensor:
@@ -139,11 +139,12 @@ class RealImages:
         # Where all but a few are left out, the first stands for what is missing.
         return torch.where(order.values.isfinite(), places, places[:, :1])
 
-    def _closest(self, images: Tensor, candidates: Tensor) -> Nearest:
+    def _closest(self, images: Tensor, candidates: Tensor, thorough: bool) -> Nearest:
         """Return the candidate that is nearest pixel by pixel."""
-        step = max(1, VALUES // (images[0].numel() * 2 * (2 * self._reach + 1) ** 2))
+        compare, ways = (self._compare, 2 * (2 * self._reach + 1) ** 2) if thorough else (self._likely, LIKELY)
+        step = max(1, VALUES // (images[0].numel() * ways))
         parts = zip(torch.split(images, step), torch.split(candidates, step), strict=True)
-        return _joined([self._compare(part, places) for part, places in parts])
+        return _joined([compare(part, places) for part, places in parts])
 
     def _likely(self, images: Tensor, candidates: Tensor) -> Nearest:
         """Return the nearest of those candidates and shifts that small pictures say are likely."""
