@@ -168,3 +168,16 @@ def test_evaluate_and_the_command_line_refuse_and_let_through(tmp_path: Path, st
     assert stillproof(*run, "--dry-run", cwd=tmp_path).code == 2
     shown = stillproof(*run, "--allow-test-images", cwd=tmp_path)
     assert shown.code == 0 and EXACT in shown.out and "10 of its 10 images are test images" in shown.out
+
+
+def test_a_whitening_that_hides_what_networks_see_is_refused(session: Session) -> None:
+    images, labels = some(TEST, 1)
+    made = read_set(session.store, session.import_tensors(images, labels, "digits").artifact)
+    found = session.store.artifacts.read(session.answer(Request("zca", dataset="digits"))["artifact"])
+    forged = found.tensors | {"inverse_matrix": found.tensors["inverse_matrix"].flip(1)}
+    space = Space("zca", ref=session.store.keep("zca", forged, {"data": "digits", "eps": 0.1}))
+    whitened = front_of(Space("zca", ref=found.id), session.store)(images).contiguous()
+    moved = dataclasses.replace(made, images=whitened, space=space)
+    artifact = session.store.keep("distilled", tensors_of(moved), card_of(moved), name="hidden")
+    with pytest.raises(BadInput, match="its way back to pixels does not undo its way there"):
+        session.train(artifact, **QUICK)
