@@ -191,3 +191,90 @@ def test_a_form_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(Unsupported, match="DeepFool has no targeted form"):
         stillproof.attack(MODEL, IMAGES, LABELS, attack="deepfool", targets="next")
     assert issubclass(Unsupported, StillproofError) and capsys.readouterr().out == ""
+
+
+class InNoGrad(Nearest):
+    def forward(self, pixels: Tensor) -> Tensor:
+        with torch.no_grad():
+            return super().forward(pixels)
+
+
+class InInference(Nearest):
+    def forward(self, pixels: Tensor) -> Tensor:
+        with torch.inference_mode():
+            return super().forward(pixels)
+
+
+class Detached(Nearest):
+    def forward(self, pixels: Tensor) -> Tensor:
+        return super().forward(pixels.detach())
+
+
+class InPlace(Nearest):
+    def forward(self, pixels: Tensor) -> Tensor:
+        pixels -= 0.5
+        return super().forward(pixels + 0.5)
+
+
+class InPlaceByView(Nearest):
+    def forward(self, pixels: Tensor) -> Tensor:
+        pixels.view(len(pixels), -1).mul_(0.9)
+        return super().forward(pixels)
+
+
+class InPlaceByData(Nearest):
+    def forward(self, pixels: Tensor) -> Tensor:
+        pixels.data.sub_(0.2)
+        return super().forward(pixels)
+
+
+class InPlaceInNoGrad(Nearest):
+    def forward(self, pixels: Tensor) -> Tensor:
+        with torch.no_grad():
+            pixels.clamp_(0.2, 0.8)
+        return super().forward(pixels)
+
+
+@pytest.mark.parametrize("as_module", [True, False])
+@pytest.mark.parametrize("attack", ["pgd:steps=3", "cw:steps=3", "deepfool", "apgd-ce:steps=5", "tpgd", "autoattack"])
+@pytest.mark.parametrize("kind", [InNoGrad, InInference, Detached])
+def test_a_model_without_gradients_is_told_so(kind: type[Nearest], attack: str, as_module: bool) -> None:
+    module = kind()
+    model = module if as_module else lambda pixels: module(pixels)
+    with pytest.raises(BadInput, match=r"gives no gradient at its images.*torch\.no_grad\(\).*square, spsa\)\.$"):
+        stillproof.attack(model, IMAGES[:8], LABELS[:8], attack=attack)
+
+
+@pytest.mark.parametrize("kind", [InNoGrad, InInference, Detached])
+def test_without_gradients_it_can_be_attacked_by_what_needs_none(kind: type[Nearest]) -> None:
+    expected = stillproof.attack(MODEL, IMAGES, LABELS, attack="square:queries=20", eps=0.3)
+    score = stillproof.attack(kind(), IMAGES, LABELS, attack="square:queries=20", eps=0.3)
+    assert score.robust_accuracy == expected.robust_accuracy != score.clean_accuracy
+
+
+@pytest.mark.parametrize("as_module", [True, False])
+@pytest.mark.parametrize("attack", ["none", "pgd:steps=3", "cw:steps=3", "deepfool", "square:queries=5"])
+@pytest.mark.parametrize("kind", [InPlace, InPlaceByView, InPlaceByData, InPlaceInNoGrad])
+def test_a_model_that_changes_its_images_is_told_so_and_they_stay(
+    kind: type[Nearest], attack: str, as_module: bool
+) -> None:
+    module, before = kind(), IMAGES.clone()
+    model = module if as_module else lambda pixels: module(pixels)
+    with pytest.raises(BadInput, match=r"changes the images that it is given in place.*x = x - mean"):
+        stillproof.attack(model, IMAGES[:8], LABELS[:8], attack=attack)
+    assert torch.equal(IMAGES, before)
+
+
+def test_a_model_that_begins_to_change_its_images_later_is_told_so() -> None:
+    class Later(Nearest):
+        asked = 0
+
+        def forward(self, pixels: Tensor) -> Tensor:
+            Later.asked += 1
+            with torch.no_grad():
+                if Later.asked == 4:
+                    pixels.mul_(0.5)
+            return super().forward(pixels)
+
+    with pytest.raises(BadInput, match="changes the images"):
+        stillproof.attack(Later(), IMAGES, LABELS, attack="pgd", eps=0.1)

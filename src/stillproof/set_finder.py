@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stillproof.core.components import datasets, distillers
-from stillproof.core.errors import BadInput, UnknownName
+from stillproof.core.errors import OF_A_PLUGIN, BadInput, UnknownName
 from stillproof.core.model_card import check_model_card
 from stillproof.core.reference import parse_reference
 from stillproof.core.space_text import space_text
@@ -107,7 +107,7 @@ class SetFinder:
         close += self.session.store.similar_artifacts(head, "distilled")
         hint = f"did you mean {' or '.join(map(repr, close))}?"
         none = "`stillproof list distillers` lists distillers, and this store has no set of that name."
-        return BadInput(f"unknown distiller or set {head!r}; {hint if close else none}")
+        return BadInput(f"unknown distiller or set {head!r}; {hint if close else none}{OF_A_PLUGIN}")
 
     def _only(self, what: str) -> str:
         if len(self.datasets) == 1:

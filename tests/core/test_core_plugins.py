@@ -181,4 +181,4 @@ import_entry_points()
 assert "plugged" not in distillers.entries() and "dm" in distillers.entries()
 """
     path = install(tmp_path, tail="\nraise RuntimeError('too old')")
-    assert "plugged_package.methods cannot be loaded: too old" in run_python(code, PYTHONPATH=path)
+    assert "plugged_package.methods cannot be loaded: RuntimeError: too old at " in run_python(code, PYTHONPATH=path)

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from PIL import Image
 
 from stillproof.core.data_title import data_title
-from stillproof.core.errors import BadInput, DataMissing
+from stillproof.core.errors import BadInput, DataMissing, StillproofError
 from stillproof.core.types import ImageSet
+from stillproof.data import pictures
 from stillproof.data.content_split import split_by_content
 from stillproof.data.load import load, source
+from stillproof.run.cell import Cell
+from stillproof.run.executor import OnChange
+from stillproof.run.plan import Planner
 from stillproof.session import Session
+from stillproof.verbs.engine import Watch
 
 CLASSES = {"ant": 10, "bee": 5, "cow": 2}
 
@@ -205,3 +214,54 @@ def test_a_session_takes_them_by_their_short_name(
         assert ceiling.n_test == 4
         with pytest.raises(BadInput, match=r"if it holds real pictures of your own, name it as leaves:split=0\.2"):
             session.train("leaves")
+
+
+@pytest.mark.parametrize("split", ["", ":split=0.2"])
+def test_pictures_that_change_while_a_process_holds_them_are_read_again(leaves: Path, split: str) -> None:
+    if not split:
+        for name in CLASSES:
+            for part, number in (("train", 0), ("test", 1)):
+                (leaves / part / name).mkdir(parents=True)
+                (leaves / name / f"{number}.png").rename(leaves / part / name / f"{number}.png")
+            shutil.rmtree(leaves / name)
+    before = parts(f"{leaves}{split}")
+    same = parts(f"{leaves}{split}")
+    assert same[0] is before[0] and same[1] is before[1], "what did not change is kept"
+    changed = next(leaves.rglob("ant/0.png"))
+    stamp = changed.stat()
+    picture(250).save(changed)
+    os.utime(changed, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # some tools keep the time
+    after = parts(f"{leaves}{split}")
+    assert 250 in shades(after[0]) | shades(after[1]) and 250 not in shades(before[0]) | shades(before[1])
+    assert after[0].info != before[0].info or after[1].id != before[1].id
+    picture(251).save(changed.parent / "new.png")
+    assert {one.id for one in parts(f"{leaves}{split}")} != {one.id for one in after}
+
+
+def test_pictures_that_change_while_they_are_read_are_not_taken(leaves: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = pictures.read_picture
+
+    def read_while_they_change(path: Path, size: int, channels: int) -> NDArray[np.uint8]:
+        picture(250).save(leaves / "bee" / "0.png")
+        return read(path, size, channels)
+
+    monkeypatch.setattr(pictures, "read_picture", read_while_they_change)
+    with pytest.raises(BadInput, match=r"pictures in .*leaves changed while they were read: give the command again"):
+        source(f"{leaves}:split=0.2").load(Path(), "train")
+
+
+def test_a_run_whose_pictures_change_after_it_was_planned_says_so(leaves: Path, tmp_path: Path) -> None:
+    with (
+        Session(str(tmp_path / "s.db"), on_plan=changing(leaves)) as session,
+        pytest.raises(StillproofError, match=r"leaves.* has changed since it was planned.*run the command again"),
+    ):
+        session.train(f"{leaves}:split=0.2", network="convnet-1:width=4", recipe="quick:epochs=1", seeds=1)
+
+
+def changing(folder: Path) -> Watch:
+    @contextmanager
+    def watch(planner: Planner, seconds: Callable[[Cell], float]) -> Iterator[OnChange]:
+        picture(250).save(folder / "ant" / "0.png")
+        yield lambda *_: None
+
+    return watch

@@ -177,6 +177,15 @@ def test_a_configuration_with_missing_or_wrong_fields_is_refused(
         read_config(write_config(tmp_path, **changes))
 
 
+@pytest.mark.parametrize("key", ["lr_net", "ipc", "epoch_eval_train", "batch_train"])
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "1" + "0" * 400, "[1]", '"1e999"'])
+def test_a_number_that_is_none_is_refused(tmp_path: Path, key: str, number: str) -> None:
+    path = write_config(tmp_path, **{key: "HERE"})
+    path.write_text(path.read_text(encoding="utf-8").replace('"HERE"', number), encoding="utf-8")
+    with pytest.raises(BadInput, match=rf"{key} is .{{1,102}}, where a (finite )?number (above 0 )?is needed\.$"):
+        read_config(path)
+
+
 def test_what_is_not_read_is_refused(tmp_path: Path, stillproof: Commands) -> None:
     write_config(tmp_path)
     for argv, says in (

@@ -11,6 +11,7 @@ from stillproof.cli.options import JsonOption
 from stillproof.cli.output import write, write_json
 from stillproof.core.errors import BadInput
 from stillproof.core.plugins import load_plugin, read_plugin
+from stillproof.core.result_stream import results_apart
 
 
 def command(plugin: Annotated[Path, typer.Argument(help="Python file to check.")], as_json: JsonOption = False) -> None:
@@ -18,8 +19,9 @@ def command(plugin: Annotated[Path, typer.Argument(help="Python file to check.")
     from stillproof.testing.check import check_module
 
     loaded = read_plugin(plugin)
-    load_plugin(loaded)
-    results = check_module(loaded.module)
+    with results_apart():
+        load_plugin(loaded)
+        results = check_module(loaded.module)
     if not results:
         raise BadInput(f"{plugin} registers nothing that can be checked.")
     if as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated
 
@@ -40,8 +41,10 @@ from stillproof.cli import (
 from stillproof.cli import list as list_verb
 from stillproof.cli.attack_options import OptionalPolicy
 from stillproof.cli.command_group import Verbs
-from stillproof.cli.output import write
-from stillproof.core.errors import StillproofError
+from stillproof.cli.output import drop, escape_what_cannot_be_encoded, write
+from stillproof.cli.stopping import stops_as_asked
+from stillproof.cli.unforeseen import told
+from stillproof.core.printable import log_to_stderr, printable
 from stillproof.core.validate import wanted
 
 INTERRUPTED = 130
@@ -100,22 +103,31 @@ app.add_typer(db.app, name="db")
 
 
 def main() -> None:
-    """Run the command line."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    """Run the command line: whatever happens ends in a sentence and an exit code."""
+    escape_what_cannot_be_encoded()
+    log_to_stderr()
     logging.getLogger("stillproof").setLevel(logging.INFO)
+    with stops_as_asked() as stopped:
+        sys.exit(_guarded(stopped))
+
+
+def _guarded(stopped: Callable[[], bool]) -> int:
+    """Run what was asked; return the exit code."""
     try:
         code = app(standalone_mode=False)
-        if code == INTERRUPTED:  # what typer makes of Ctrl-C inside a verb
-            _interrupted()
-    except StillproofError as error:
-        _say(str(error))
-        code = error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        code = _interrupted()
+        return _interrupted() if code == INTERRUPTED else code or 0  # what typer makes of Ctrl-C inside a verb
     except TyperException as error:
-        _say(_sentence(error))
-        code = error.exit_code
-    sys.exit(code or 0)
+        _say(printable(_sentence(error)))
+        return error.exit_code
+    except (Exception, KeyboardInterrupt, SystemExit) as error:
+        if isinstance(error.__context__, BrokenPipeError):  # what typer makes of a reader of help that has gone
+            drop(sys.__stdout__ or sys.stdout)
+            return 0
+        if stopped() or isinstance(error, KeyboardInterrupt | typer.Abort):  # libraries make other errors of a stop
+            return _interrupted()
+        sentence, code = told(error)
+        _say(sentence)
+        return code
 
 
 def _interrupted() -> int:
@@ -136,4 +148,8 @@ def _sentence(error: TyperException) -> str:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"stillproof: {text}\n")
+    try:
+        sys.stderr.write(f"stillproof: {text}\n")
+        sys.stderr.flush()
+    except OSError:  # nobody is left to be told
+        drop(sys.stderr)

@@ -12,6 +12,7 @@ from stillproof.cli.output import say
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.plugins import index_entry_points, load_plugins, read_plugin
 from stillproof.core.reference import parse_list, split_outside
+from stillproof.core.result_stream import results_apart
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -61,7 +62,8 @@ NetworkOption = Annotated[
 def load_components(plugins: Sequence[Path] | None) -> None:
     """Make known what installed packages and the files of ``--plugin`` bring."""
     index_entry_points()
-    load_plugins([read_plugin(path) for path in plugins or []])
+    with results_apart():
+        load_plugins([read_plugin(path) for path in plugins or []])
 
 
 def one_of(kind: str, text: str, known: Sequence[Choice]) -> Choice:

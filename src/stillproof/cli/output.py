@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
+from stillproof.core.errors import StoreError
+from stillproof.core.plain_reason import plain_reason
+from stillproof.core.printable import printable
+from stillproof.core.result_stream import result_stream
 from stillproof.report.tables.layout import laid_out, terminal_width, wrapped
 
 if TYPE_CHECKING:
@@ -23,16 +28,38 @@ def messages() -> Console:
 
 def say(text: str) -> None:
     """Say something beside the result, exactly as written and on one line, however narrow a pipe claims to be."""
-    messages().print(text, soft_wrap=True)
+    try:
+        messages().print(printable(text), soft_wrap=True)
+    except OSError:  # nobody is left to be told; the result is what counts
+        drop(sys.stderr)
 
 
 def write(text: str) -> None:
-    """Write a result; if the reader of a pipe has gone, as ``head`` does, nobody misses the rest."""
+    """Write a result; if the reader of a pipe has gone, as ``head`` does, nobody misses the rest.
+
+    Raises:
+        StoreError: It cannot be written, as on a full disk.
+    """
+    stream = result_stream()
     try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        stream.write(printable(text if text.endswith("\n") else text + "\n"))
+        stream.flush()
+    except OSError as error:
+        drop(stream)
+        if not isinstance(error, BrokenPipeError):
+            raise StoreError(f"the result cannot be written to standard output: {plain_reason(error)}.") from error
+
+
+def drop(stream: TextIO) -> None:
+    """Let whatever is still written to a stream that does not work, even as the process ends, go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def escape_what_cannot_be_encoded() -> None:
+    """Let terminals that do not know a letter, as in the C locale, get its number instead."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def write_json(value: object) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from stillproof.cli.output import messages, say
 from stillproof.core.amounts import duration
+from stillproof.core.printable import one_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -82,7 +83,7 @@ class Display:
 
     def _show(self, text: str, share: float, *, last: bool) -> None:
         self._reached = max(self._reached, share)
-        self._bar.update(self._task, completed=self._reached, description=text)
+        self._bar.update(self._task, completed=self._reached, description=one_line(text))
         if self._first:
             self._started, self._before, self._first = time.monotonic(), self._reached, False
         self._speak(text, last=last and not self._more)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stillproof.core.result_stream import results_apart
+
 if TYPE_CHECKING:
     from stillproof.session import Session
 
@@ -25,7 +27,10 @@ def session(
     from stillproof.session import Session
 
     watch = Display().watch
-    with Session(store, data, workers=workers, plugins=plugins or (), device=device, on_plan=watch) as opened:
+    with (
+        results_apart(),
+        Session(store, data, workers=workers, plugins=plugins or (), device=device, on_plan=watch) as opened,
+    ):
         yield opened
 
 

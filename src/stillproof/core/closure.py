@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from stillproof.core.source import PACKAGE, Code, code_of, parse
+from stillproof.core.source import PACKAGE, Code, code_of, is_from_outside, parse
 
 ASKED = (
     "stages",
@@ -22,9 +22,10 @@ NAME = re.compile(r"[:(]")  # ends the name in a reference such as dm:steps=10
 def closure(module: str, text: str | None = None) -> dict[str, Code]:
     """Return the files behind a module, by the names of their modules, in order of these.
 
-    They are those of Stillproof, of the module's own package, and of plug-ins whose components it uses by name; other
-    packages count by their versions, in records. Files that only keep or show numbers are left out. A ``text`` stands
-    for the file of a module that has none.
+    They are those of Stillproof, of the module's own package, of plug-ins whose components it uses by name and, behind
+    a user's module, all others that are neither of the standard library nor installed; installed packages count by
+    their versions, in records. Files that only keep or show numbers are left out. A ``text`` stands for the file of a
+    module that has none.
     """
     root = code_of(module) if text is None else parse(text, module)
     return {} if root is None else dict(sorted(_closure(module, root).items()))
@@ -33,20 +34,22 @@ def closure(module: str, text: str | None = None) -> dict[str, Code]:
 @functools.cache
 def _closure(module: str, root: Code) -> dict[str, Code]:
     packages = {PACKAGE, module.partition(".")[0]}
+    theirs = packages != {PACKAGE}
     found = {module: root}
     waiting = list(_next(root, packages))
     while waiting:
         name = waiting.pop()
-        if name in found or not _counts(name, packages) or (code := code_of(name)) is None:
+        if name in found or not _counts(name, packages, theirs) or (code := code_of(name)) is None:
             continue
         found[name] = code
         waiting += _next(code, packages)
     return found
 
 
-def _counts(module: str, packages: set[str]) -> bool:
+def _counts(module: str, packages: set[str], theirs: bool) -> bool:
+    """Say whether a module is behind one of this package, or one of a user's, which ``theirs`` says."""
     inside = any(module == package or module.startswith(f"{package}.") for package in NEVER)
-    return not inside and module.partition(".")[0] in packages
+    return not inside and (module.partition(".")[0] in packages or (theirs and is_from_outside(module)))
 
 
 def _next(code: Code, packages: set[str]) -> Iterator[str]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+# What may help where a component is unknown.
+OF_A_PLUGIN = " One of your own needs its file: --plugin FILE."
+
 
 class StillproofError(Exception):
     """Base of all errors that are shown to a user as one sentence, without a traceback."""
@@ -27,8 +30,11 @@ class BadInput(StillproofError):
 class UnknownName(BadInput):
     """A name that nothing is registered under."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], of: str = "") -> None:
-        """Say what was asked for and what comes closest to it; ``of`` says whose parameter or option it is."""
+    def __init__(self, kind: str, name: str, known: Iterable[str], of: str = "", more: str = "") -> None:
+        """Say what was asked for and what comes closest to it.
+
+        ``of`` says whose parameter or option it is, and ``more`` is what else may help.
+        """
         known = sorted(known)
         close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
         if close:
@@ -37,7 +43,7 @@ class UnknownName(BadInput):
             hint = f"choose one of {', '.join(known)}."
         else:
             hint = "it has none." if of else "there is none yet."
-        super().__init__(f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint}")
+        super().__init__(f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint}{more}")
 
 
 def _either(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from stillproof.core.errors import BadInput, DuplicateName, PluginError, UnknownName
+from stillproof.core.errors import OF_A_PLUGIN, BadInput, DuplicateName, PluginError, UnknownName
 from stillproof.core.given_params import given_params, rebuilt_params
 from stillproof.core.identity import code_identity
 from stillproof.core.index import Entry, scan
@@ -89,6 +89,19 @@ class Registry(Generic[T]):
             self.entries().pop(name)
             self._classes.pop(name, None)
 
+    def strangers(self) -> list[str]:
+        """Return the names that stand for classes of other modules than those that were indexed."""
+        known = self.entries()
+        return [name for name, cls in self._classes.items() if name in known and cls.__module__ != known[name].module]
+
+    def put_back(self, name: str) -> None:
+        """Let a name stand for the class that was indexed again."""
+        entry = self.entries()[name]
+        if (module := sys.modules.get(entry.module)) is not None:
+            self._classes[name] = getattr(module, entry.qualname)
+        else:
+            self._classes.pop(name)
+
     def find(self, name: str) -> Entry | None:
         """Return the entry called ``name``, or that of the family before its slash; nothing if there is none."""
         found = self.entries().get(name)
@@ -101,7 +114,7 @@ class Registry(Generic[T]):
         """Return the entry called ``name``."""
         found = self.find(name)
         if found is None:
-            raise UnknownName(self.kind, name, self.entries())
+            raise UnknownName(self.kind, name, self.entries(), more=OF_A_PLUGIN)
         return found
 
     def get(self, name: str) -> type[T]:
@@ -112,7 +125,7 @@ class Registry(Generic[T]):
         if name not in self._classes:
             try:
                 importlib.import_module(entry.module)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 if entry.origin == "stillproof":
                     raise
                 raise PluginError(f"{self.kind} {name!r}: importing {entry.module} failed: {error!r}.") from error
@@ -187,7 +200,7 @@ class Registry(Generic[T]):
 def _code_of(cls: type) -> tuple[str, str | None]:
     """Return the module that defines a class and, if it has no file, the class's source."""
     module = sys.modules[cls.__module__]
-    if hasattr(module, "__plugin_source__") or hasattr(module, "__file__"):
+    if hasattr(module, "__file__"):
         return cls.__module__, None
     try:  # a notebook has no file, only the cell that defines the class
         return cls.__module__, inspect.getsource(cls)

@@ -6,14 +6,19 @@ import ast
 import functools
 import importlib.util
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import sysconfig
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from stillproof.core.plugin_file import Plugin
 
 PACKAGE = "stillproof"
 # Where the registries can be imported from; a file that imports one may build components by name.
 REGISTRIES_COME_FROM = (PACKAGE, f"{PACKAGE}.core.components", f"{PACKAGE}.plugin")
 PASS_ON = (PACKAGE, f"{PACKAGE}.plugin")  # define nothing themselves
+BY_VERSION = ("torch", "numpy", "scipy", "sklearn")  # of which records keep the versions, wherever they are installed
+INSTALLED = ("site-packages", "dist-packages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +41,60 @@ class Home:
 @functools.cache
 def code_of(module: str) -> Code | None:
     """Return the code of a module, read but not run; nothing if it has no source file."""
-    loaded = sys.modules.get(module)
-    if loaded is not None and hasattr(loaded, "__plugin_source__"):
-        return parse(str(loaded.__plugin_source__), module)
+    plugin = getattr(sys.modules.get(module.partition(".")[0]), "__plugin__", None)
+    if isinstance(plugin, Plugin):
+        return _code_in(plugin, module)
     path = file_of(module)
     if path is None:
         return None
     return parse(path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py")
+
+
+def _code_in(plugin: Plugin, module: str) -> Code | None:
+    """Return the code of a plug-in or of what came with it."""
+    helper = plugin.modules.get(module)
+    if helper is None:
+        return None
+    code = parse(helper.source, module, is_package=helper.is_package)
+    imports = [part for name in code.imports for part in with_parents(plugin.imported_as(name))]
+    return replace(code, imports=tuple(dict.fromkeys(imports)))
+
+
+def with_parents(module: str) -> Iterator[str]:
+    """Yield ``a``, ``a.b`` and ``a.b.c`` of ``a.b.c``, all of which are imported for it."""
+    parts = module.split(".")
+    yield from (".".join(parts[: n + 1]) for n in range(len(parts)))
+
+
+def by_version(module: str) -> bool:
+    """Say whether a module counts by the version that records keep of it."""
+    return module.partition(".")[0] in BY_VERSION
+
+
+def is_installed(file: Path) -> bool:
+    """Say whether a file is one of the standard library or of an installed package."""
+    return any(name in file.parts for name in INSTALLED) or any(file.is_relative_to(one) for one in _standard_library())
+
+
+@functools.cache
+def _standard_library() -> tuple[Path, ...]:
+    found = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
+    return tuple({path for one in found for path in (Path(one), Path(one).resolve())})
+
+
+def is_from_outside(module: str) -> bool:
+    """Say whether a module is a file of the user's own: neither of this package, nor of one that is installed."""
+    root = module.partition(".")[0]
+    if root == PACKAGE or root in sys.stdlib_module_names or by_version(module):
+        return False
+    file = file_of(module)
+    return file is not None and file.is_file() and not is_installed(file)
+
+
+def loaded_from_outside(modules: Iterable[str]) -> list[tuple[str, Path]]:
+    """Return those of some loaded modules that are files of the user's own, and where they are."""
+    theirs = [name for name in modules if not hasattr(sys.modules.get(name.partition(".")[0]), "__plugin__")]
+    return [(name, file) for name in sorted(theirs) if is_from_outside(name) and (file := file_of(name)) is not None]
 
 
 @functools.cache
@@ -52,7 +104,10 @@ def file_of(module: str) -> Path | None:
     if loaded is not None:
         return Path(loaded) if loaded.endswith(".py") else None
     package, *rest = module.split(".")
-    base = importlib.util.find_spec(package) if package != "__main__" else None
+    try:
+        base = importlib.util.find_spec(package) if package != "__main__" else None
+    except ValueError:  # a module that was made by hand
+        base = None
     if base is None:
         return None
     folders = [Path(folder) for folder in base.submodule_search_locations or ()]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -64,25 +66,43 @@ class ImageFolder:
     @property
     def info(self) -> DataInfo:
         """Return the description; mean and std are those of the training part, which is read for them."""
-        return _of_training(self)[0]
+        return _of_training(self, self.signature())[0]
 
     def load(self, root: Path, split: Part) -> ImageSet:
         """Read one part; ``root`` is not used, since the folder is a parameter.
 
         Raises:
-            BadInput: Pictures of the test part are in the training part, too.
+            BadInput: Pictures of the test part are in the training part, too, or pictures changed while they were read.
         """
-        info = self.info
-        part = _read(self, split)
+        signature = self.signature()
+        info = _of_training(self, signature)[0]
+        part = _read(self, split, signature)
         if split == "test" and not self.allow_test_images:
-            _refuse_shared(self, part)
+            _refuse_shared(self, part, signature)
+        if self.signature() != signature:
+            raise BadInput(f"pictures in {self.folder} changed while they were read: give the command again.")
         return image_set(info, split, part.arrays)
+
+    def signature(self) -> str:
+        """Return what changes whenever a picture is changed, added or removed."""
+        return hashlib.sha256("\n".join(sorted(_signs(str(self.folder)))).encode(errors="surrogateescape")).hexdigest()
 
 
 def has_classes(folder: Path | str) -> bool:
     """Say whether a folder has pictures in folders of their own, which may be classes."""
     base = Path(folder).expanduser()
     return base.is_dir() and any(pictures_in(base / name) for name in class_folders(base))
+
+
+def _signs(folder: str, below: int = 2) -> Iterator[str]:
+    """Yield what tells each file below a folder from what it was: its time of change, too, which no tool sets."""
+    with contextlib.suppress(OSError), os.scandir(folder) as items:  # reading says what is wrong
+        for item in items:
+            if item.is_dir():
+                yield from _signs(item.path, below - 1) if below else ()  # as deep as FOLDER/train/CLASS/
+            else:
+                found = item.stat()
+                yield f"{item.path}/{found.st_size}/{found.st_mtime_ns}/{found.st_ctime_ns}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,18 +121,18 @@ class _Pictures:
 
 
 @functools.lru_cache(maxsize=8)
-def _of_training(asked: ImageFolder) -> tuple[DataInfo, dict[bytes, Path]]:
+def _of_training(asked: ImageFolder, signature: str) -> tuple[DataInfo, dict[bytes, Path]]:
     """Return the description, and the training pictures by content: a test picture must not be one of them."""
-    train = _read(asked, "train")
+    train = _read(asked, "train", signature)
     mean, std = _statistics(train.arrays.images)
     classes = tuple(class_folders(asked.folder if asked.split else asked.folder / "train"))
     info = DataInfo("image_folder", asked.channels, asked.size, len(classes), mean, std, "not stated", classes)
     return info, train.by_content()
 
 
-def _refuse_shared(asked: ImageFolder, test: _Pictures) -> None:
+def _refuse_shared(asked: ImageFolder, test: _Pictures, signature: str) -> None:
     """Refuse test pictures that are training pictures, pixel by pixel at the size that they are read at."""
-    trained = _of_training(asked)[1]
+    trained = _of_training(asked, signature)[1]
     shared = [(file, trained[content]) for content, file in test.by_content().items() if content in trained]
     if not shared:
         return
@@ -126,9 +146,9 @@ def _refuse_shared(asked: ImageFolder, test: _Pictures) -> None:
 
 
 @functools.lru_cache(maxsize=1)  # the training part is wanted twice: for its statistics and for itself
-def _read(asked: ImageFolder, part: Part) -> _Pictures:
+def _read(asked: ImageFolder, part: Part, signature: str) -> _Pictures:
     if asked.split:
-        return _split(asked, part)
+        return _split(asked, part, signature)
     for needed in ("train", part):
         if not (asked.folder / needed).is_dir():
             raise DataMissing(f"{asked.folder / needed} does not exist: {_ways_to_place(asked.folder)}.")
@@ -147,9 +167,9 @@ def _ways_to_place(folder: Path) -> str:
     return f"{placed}, or in {folder}/CLASS/, to be named as {folder}:split={USUAL_SPLIT}"
 
 
-def _split(asked: ImageFolder, part: Part) -> _Pictures:
+def _split(asked: ImageFolder, part: Part, signature: str) -> _Pictures:
     """Return one part of the pictures of a folder that has only classes."""
-    whole, keys = _whole(asked)
+    whole, keys = _whole(asked, signature)
     labels = whole.arrays.labels
     chosen = split_by_content(labels, keys, asked.split)
     classes = class_folders(asked.folder)
@@ -164,7 +184,7 @@ def _split(asked: ImageFolder, part: Part) -> _Pictures:
 
 
 @functools.lru_cache(maxsize=1)  # both parts are made of it
-def _whole(asked: ImageFolder) -> tuple[_Pictures, Sequence[str]]:
+def _whole(asked: ImageFolder, signature: str) -> tuple[_Pictures, Sequence[str]]:
     """Return all pictures, and the hashes of their files."""
     folder = asked.folder
     if not folder.is_dir():

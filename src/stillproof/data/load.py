@@ -54,16 +54,17 @@ def load(reference: str, split: Split, root: Path) -> ImageSet:
         DataMissing: The files are not there.
         BadInput: They are broken, or there is no such ``split``.
     """
-    return _load(reference, split, root)
+    kept = getattr(source(reference), "signature", None)  # of files that may change at any time
+    return _load(reference, split, root, kept() if kept is not None else "")
 
 
 @functools.lru_cache(maxsize=8)
-def _load(reference: str, split: Split, root: Path) -> ImageSet:
+def _load(reference: str, split: Split, root: Path, signature: str) -> ImageSet:
     if split == "train" or split == "test":
         return source(reference).load(root, split)
     if split not in get_args(Split):
         raise BadInput(f"unknown split {split!r}; choose one of {', '.join(get_args(Split))}.")
-    return _part_of(_load(reference, "train", root), split)
+    return _part_of(_load(reference, "train", root, signature), split)
 
 
 def _part_of(train: ImageSet, split: Split) -> ImageSet:

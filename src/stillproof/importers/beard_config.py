@@ -69,7 +69,7 @@ def read_config(path: Path) -> SuiteConfig:
     """
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"{path} cannot be read as JSON: {plain_reason(error)}.") from error
     if not isinstance(values, dict):
         raise BadInput(f"{path} is no configuration of BEARD: it holds no JSON object.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Mapping
@@ -68,10 +69,11 @@ class BeardValues:
         """Return a number above 0."""
         try:
             value = float(self.values[name])
-        except (TypeError, ValueError):
-            raise BadInput(f"{self.path}: {name} is {self.values[name]!r}, where a number is needed.") from None
-        if not value > 0:
-            raise BadInput(f"{self.path}: {name} is {value:g}, where a number above 0 is needed.")
+        except (TypeError, ValueError, OverflowError):
+            said = f"{self.values[name]!r:.100}"
+            raise BadInput(f"{self.path}: {name} is {said}, where a number is needed.") from None
+        if not 0 < value < math.inf:
+            raise BadInput(f"{self.path}: {name} is {value:g}, where a finite number above 0 is needed.")
         return int(value) if value.is_integer() else value
 
 

@@ -19,6 +19,7 @@ from stillproof.suites.requests import Request, Row
 
 # What the planner itself puts into a spec: the stage, and what names its code.
 RESERVED = ("stage", "format", "version", "generations", "edited", "own")
+MOST_CELLS = 200_000  # planning as many takes about a gigabyte; all of a paper's tables are some ten thousand
 
 
 class TooFewImages(BadInput):
@@ -133,6 +134,10 @@ class Planner:
             raise BadInput(f"stage {stage!r} has a spec that is not plain JSON: {error}.") from error
         where = {**planned.where, "flops": planned.flops, "label": planned.label}
         if name not in self.cells:
+            if len(self.cells) == MOST_CELLS:
+                raise BadInput(
+                    f"this asks for more than {MOST_CELLS:,} cells, the most of a plan: lower --seeds, or split it."
+                )
             rest = (planned.needs, planned.flops, planned.label, planned.images, planned.alone)
             size = (planned.memory, planned.disk)
             self.cells[name] = Cell(name, stage, spec, where, *rest, *size, open=planned.open)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +17,31 @@ from stillproof.suites.fixed_set import fixed_set
 Part = Literal["train", "fit", "search-fit"]
 Heldout = Literal["heldout", "search-heldout"]
 
+# What one command may ask: it takes about a gigabyte to plan, and some hundred times what a paper's tables ask.
+MOST_REQUESTS = 2_000_000
+_asked: ContextVar[list[int] | None] = ContextVar("requests that were made", default=None)
+
+
+@contextlib.contextmanager
+def at_most(most: int = MOST_REQUESTS) -> Iterator[None]:
+    """Refuse to make more requests than so many in a block, before their number takes all memory."""
+    token = _asked.set([most])
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def _count() -> None:
+    left = _asked.get()
+    if left is not None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise BadInput(
+                f"this asks more than {MOST_REQUESTS:,} questions, which is the most of one command: "
+                "lower --seeds, or split it."
+            )
+
 
 class Request:
     """A question: the name of a stage, and what is asked of it; ``stillproof list stages`` tells what there is."""
@@ -23,6 +50,7 @@ class Request:
 
     def __init__(self, stage: str, /, **params: Any) -> None:
         """Ask; values are plain, other requests, or lists of these."""
+        _count()
         self.stage = stage
         self.params: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in params.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,17 +15,18 @@ from stillproof.core.spec import canonical_json
 from stillproof.testing.checks import CannotBeChecked, Result, need, run_checks
 from stillproof.testing.choices import TITLE, try_every_choice
 
-# In a fresh process, since this one has torch loaded; a plug-in's source comes by standard input.
+# In a fresh process, since this one has torch loaded; a plug-in comes by standard input.
 WITHOUT_TORCH = """
+import pickle
 import sys
 from stillproof.core.components import REGISTRIES, suites
 from stillproof.core.errors import BadInput
-from stillproof.core.plugins import Plugin, index_entry_points, load_plugin
+from stillproof.core.plugins import index_entry_points, load_plugin
 
 index_entry_points()
-source = sys.stdin.read()
-if source:
-    load_plugin(Plugin("the suite's file", source))
+plugin = pickle.load(sys.stdin.buffer)
+if plugin is not None:
+    load_plugin(plugin)
 try:
     suites.build(sys.argv[1]).rows()
 except BadInput:
@@ -96,8 +98,9 @@ def _torch_free(name: str) -> None:
     ]
     if module == "__main__" or any(entry.module == module for entry in others):
         raise CannotBeChecked  # a notebook, which no other process can import, or a file that also has other components
-    source = getattr(sys.modules[module], "__plugin_source__", "")
+    plugin = pickle.dumps(getattr(sys.modules[module], "__plugin__", None))
     command = [sys.executable, "-c", WITHOUT_TORCH, name]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=plugin, capture_output=True, check=False)
     need(done.returncode != 3, "it imports torch: name components by string, and define others in files of their own")
-    need(done.returncode == 0, f"alone in a new process it fails: {done.stderr.strip().rpartition(chr(10))[2]}")
+    said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    need(done.returncode == 0, f"alone in a new process it fails: {said}")

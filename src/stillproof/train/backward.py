@@ -39,7 +39,7 @@ class _Whole:
         losses: Iterable[Tensor] = [found] if isinstance(found, Tensor) else found
         for loss in losses:
             optimiser.zero_grad(set_to_none=True)  # also of what finding the loss may have left
-            loss.backward()  # type: ignore[no-untyped-call]
+            _backward(loss)
             yield loss.detach()
 
 
@@ -64,7 +64,16 @@ class _InParts:
                 if not began:
                     optimiser.zero_grad(set_to_none=True)  # also of what finding the loss may have left
                     began = True
-                (loss * (len(chunk) / len(part) / self.parts)).backward()  # type: ignore[no-untyped-call]
+                _backward(loss * (len(chunk) / len(part) / self.parts))
                 total = total + loss.detach() * (len(chunk) / len(batch))
         assert isinstance(total, Tensor)
         yield total
+
+
+def _backward(loss: Tensor) -> None:
+    if not loss.requires_grad:
+        raise BadInput(
+            "the loss has no gradient, so nothing can be learned: the forward of the network, or the objective, runs "
+            "under torch.no_grad() or detaches what it is given."
+        )
+    loss.backward()  # type: ignore[no-untyped-call]

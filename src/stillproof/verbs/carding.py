@@ -101,7 +101,8 @@ class Carding(Auditing):
 
     def _facts(self, artifact: str) -> SetFacts:
         distilled = read_set(self.store, artifact)
-        return SetFacts(artifact, distilled.card.bytes, distilled.images.nbytes, distilled.card.licence, distilled.card.labels)
+        kind = str(distilled.labels.card()["labels"])
+        return SetFacts(artifact, distilled.card.bytes, distilled.images.nbytes, distilled.card.licence, kind)
 
 
 def _rows(ways: Sequence[Way]) -> Iterator[Answered]:

@@ -22,6 +22,7 @@ from stillproof.run.forecast_suite import forecast_suite
 from stillproof.run.plan import Planner
 from stillproof.run.sharing import sharing_of
 from stillproof.suite_methods import alone_in_size, as_written, in_words, near_tests, with_sets
+from stillproof.suites.requests import at_most
 from stillproof.verbs.attack_set_finder import with_attacks
 from stillproof.verbs.importing import Importing
 
@@ -55,7 +56,9 @@ class Running(Importing):
         asked = with_sets(self, self._asked(suite, options), allow_test_images=allow_test_images)
         question = with_attacks(self.store, asked)
         planner = self._planner()
-        rows = planner.rows(question.rows())
+        with at_most():
+            wanted = question.rows()
+        rows = planner.rows(wanted)
         refuse_attacks_twice(attacked_in(rows, planner.cells))
         if planner.left_out and not rows:
             raise DataMissing(f"nothing is left to ask: {planner.left_out[0]}")

@@ -27,7 +27,7 @@ from stillproof.sets.reported import reported_on
 from stillproof.sets.teachers import checked_teachers
 from stillproof.sets.usual_recipes import DEFAULT_RECIPE
 from stillproof.suites.fixed_set import HELDOUT_SEEN
-from stillproof.suites.requests import Heldout, Request, selected, trained
+from stillproof.suites.requests import Heldout, Request, at_most, selected, trained
 from stillproof.train.replay import check_replay
 from stillproof.verbs.importing import Importing
 
@@ -99,7 +99,8 @@ class Training(Importing):
             check_replay(stored.labels, recipes.build(recipe or own))
             checked_teachers(stored, self.store, on.params["dataset"], fitting)
         recipe = recipe or own
-        wanted = [selected(trained(on, network, recipe, seed, part, defence), selection) for seed in range(seeds)]
+        with at_most():
+            wanted = [selected(trained(on, network, recipe, seed, part, defence), selection) for seed in range(seeds)]
         cells = [planner.plan(request).id for request in wanted]
         counted = [planner.ask("by-class", of=request).id for request in wanted]
         dataset = planner.images(on).dataset

@@ -10,13 +10,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from stillproof.attack.base.asking import ask, ask_first, gradient_at
 from stillproof.core.attack_warnings import FEW_CLASSES as FEW_CLASSES
 from stillproof.core.attack_warnings import WARNINGS as WARNINGS
 from stillproof.core.spec import Json
 from stillproof.nets.body import Body
 from stillproof.nets.chunks import most_of_map
 from stillproof.nets.compiled import compiled
-from stillproof.nets.network_size import forward_measured
+from stillproof.nets.network_size import NetworkSize, forward_measured
 
 Model = Callable[[Tensor], Tensor]  # pixels (N, C, H, W) -> logits (N, classes)
 ChunkLoss = Callable[[Tensor, slice], Tensor]  # logits of a chunk, its place among the images -> one loss per image
@@ -45,6 +46,7 @@ class Victim:
         self.notes: Json = {} if notes is None else notes
         self.most = 0
         self.at_random: bool | None = None  # whether it answers at random; None until that is looked into
+        self._asked = False
         self._fast: Model | None = None  # compiled, for any number of images above 1
         self._measured = not (in_chunks and isinstance(model, nn.Module))
 
@@ -71,8 +73,7 @@ class Victim:
             points = images[part].detach().requires_grad_()
             with torch.enable_grad():
                 said = self._ask(points if through is None else through(points, part))
-                (found,) = torch.autograd.grad(loss(said, part).sum(), points)
-            gradients.append(found)
+                gradients.append(gradient_at(points, loss(said, part)))
             logits.append(said.detach().float())
         return torch.cat(gradients), torch.cat(logits)
 
@@ -83,11 +84,9 @@ class Victim:
             points = images[part].detach().requires_grad_()
             with torch.enable_grad():
                 # Not compiled: what is compiled gives up its memory after one backward pass.
-                said = self.model(points) if self._measured else self._measure(points)
+                said = self.ask_plainly(points) if self._measured else self._measure(points)
                 chosen = said.gather(1, classes[part])
-                columns = [
-                    torch.autograd.grad(column.sum(), points, retain_graph=True)[0] for column in chosen.unbind(1)
-                ]
+                columns = [gradient_at(points, column, again=True) for column in chosen.unbind(1)]
             gradients.append(torch.stack(columns, 1))
             logits.append(said.detach().float())
         return torch.cat(gradients), torch.cat(logits)
@@ -107,13 +106,27 @@ class Victim:
                 return self._fast(images)
             with torch.enable_grad():  # as where gradients are wanted: another mode would be compiled anew
                 return self._fast(images.requires_grad_())
-        return self.model(images)
+        return self.ask_plainly(images)
+
+    def ask_plainly(self, images: Tensor) -> Tensor:
+        """Ask the model itself of all images at once, with a graph where gradients are wanted."""
+        first, self._asked = not self._asked, True
+        return ask_first(self.model, images) if first else ask(self.model, images)
 
     def _measure(self, images: Tensor) -> Tensor:
         """Ask for the first time, and find out how many images to ask of at once."""
         assert isinstance(self.model, nn.Module)
-        logits, size = forward_measured(self.model, images)
-        self._measured = True
+        sizes: list[NetworkSize] = []
+
+        def measured(given: Tensor) -> Tensor:
+            logits, size = forward_measured(module, given)
+            sizes.append(size)
+            return logits
+
+        module = self.model
+        logits = ask_first(measured, images)
+        self._measured = self._asked = True
+        (size,) = sizes
         if next(self.model.parameters(), None) is not None:
             self.most = most_of_map(self.model, size.largest_map)
         # Not for other people's modules, which may hold anything.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from stillproof.attack.base.asking import NO_GRADIENT
 from stillproof.attack.base.crafting import Crafting
+from stillproof.core.errors import BadInput
 
 
 class CountingModel(nn.Module):
@@ -58,7 +60,9 @@ class CountingModel(nn.Module):
         """Return logits that gradients go through, which are counted when they do."""
         ledger, rows = self.crafting.ledger, self.crafting.rows
         points = points.view_as(points)  # whatever else hangs on the library's own tensor
-        logits: Tensor = self.crafting.victim.model(points).float()
+        logits = self.crafting.victim.ask_plainly(points).float()
+        if not logits.requires_grad:
+            raise BadInput(NO_GRADIENT)
 
         def count(gradient: Tensor) -> None:
             ledger.backwards[rows] += len(gradient)
@@ -66,7 +70,6 @@ class CountingModel(nn.Module):
         def look(gradient: Tensor) -> None:
             ledger.no_gradient[rows] |= ~((gradient != 0) & gradient.isfinite()).any()
 
-        if logits.requires_grad:
-            logits.register_hook(count)  # type: ignore[no-untyped-call]
-            points.register_hook(look)  # type: ignore[no-untyped-call]
+        logits.register_hook(count)  # type: ignore[no-untyped-call]
+        points.register_hook(look)  # type: ignore[no-untyped-call]
         return logits

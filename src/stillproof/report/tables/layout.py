@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from stillproof.core.printable import one_line
+from stillproof.core.result_stream import result_stream
 
 GAP = "  "
 NARROWEST_TEXT = 16  # a text is not squeezed below that: its columns go on below before
@@ -44,11 +46,12 @@ class Strip:
 
 def terminal_width() -> int | None:
     """Return the width of the terminal that results are printed on; nothing for a pipe or file, which gets all."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return shutil.get_terminal_size().columns if result_stream().isatty() else None
 
 
 def laid_out(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[bool], width: int | None) -> str:
     """Return a table as lines that are at most ``width`` wide; ``numbers`` says which columns are flush right."""
+    header, rows = list(map(one_line, header)), [list(map(one_line, row)) for row in rows]
     columns = zip(*rows, strict=True) if rows else [()] * len(header)
     strips = [Strip(*parts) for parts in zip(header, columns, numbers, strict=True)]
     if width is None or _fits(strips, width):

@@ -17,6 +17,7 @@ from multiprocessing.process import BaseProcess
 
 from stillproof.core.errors import StillproofError, StoreError
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
+from stillproof.core.printable import log_to_stderr
 from stillproof.run.cell import Cell
 from stillproof.run.executor import Work
 from stillproof.run.executors.this_process import prepare, stoppable
@@ -125,12 +126,13 @@ def _ctrl_c_for_this_process_alone() -> Iterator[None]:
 def _work(cells: list[Cell], options: Options, plugins: list[Plugin], stop_at_failure: bool, told: Connection) -> None:
     """Work on the plan in a fresh process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    sys.stdout = sys.stderr  # standard output is for the results, which are the parent's to tell
     logging.disable(logging.WARNING)  # the parent has said already which plug-ins are broken
     index_entry_points()
     import_entry_points()
     load_plugins(plugins)
     logging.disable(logging.NOTSET)
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    log_to_stderr()
     prepare(options.device, 1)
     try:
         with stoppable(), open_store(options.store_url) as store:
