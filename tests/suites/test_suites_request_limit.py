@@ -12,7 +12,7 @@ from stillproof.core.errors import BadInput
 from stillproof.run import plan
 from stillproof.run.plan import Planner
 from stillproof.session import Session
-from stillproof.suites.requests import Request, at_most, real_images
+from stillproof.suites.requests import Request, at_most, real_images, trained
 
 MANY = {"accuracy": "seeds", "beard": "seeds", "mad": "seeds", "dd-ranking": "seeds", "dc-bench": "search_seeds"}
 
@@ -39,11 +39,11 @@ def test_what_is_asked_outside_or_after_counts_no_more() -> None:
 def test_a_plan_takes_no_more_cells_than_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "MOST_CELLS", 2)
     planner = Planner(Path())
-    planner.plan(real_images("digits"))
-    planner.plan(real_images("digits", "test"))
-    planner.plan(real_images("digits"))
+    asked = [trained(real_images("digits"), "convnet-1:width=4", "quick-real", seed) for seed in (0, 1, 0, 2)]
+    for request in asked[:3]:
+        planner.plan(request)
     with pytest.raises(BadInput, match="more than 2 cells, the most of a plan"):
-        planner.plan(real_images("digits", "fit"))
+        planner.plan(asked[3])
 
 
 def test_the_largest_suite_of_a_paper_stays_far_below(tmp_path: Path) -> None:
