@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 from commands import Commands
+from stillproof.core.components import REGISTRIES
 from stillproof.core.freed_memory import keep_freed_memory
 
 # Before torch is imported: tests run side by side, and threads that fight for the same cores are many times slower.
@@ -31,3 +33,15 @@ def stillproof(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
     commands = Commands(tmp_path_factory.mktemp("commands"))
     yield commands
     commands.close()
+
+
+@pytest.fixture
+def no_plugin_left() -> Iterator[None]:
+    """Forget all plug-in files after a test, and see that the registries are as they were."""
+    before = {plural: dict(registry.entries()) for plural, registry in REGISTRIES.items()}
+    yield
+    for name in [name for name in sys.modules if name.startswith("stillproof_plugin_")]:
+        for registry in REGISTRIES.values():
+            registry.remove(name)
+        del sys.modules[name]
+    assert {plural: dict(registry.entries()) for plural, registry in REGISTRIES.items()} == before

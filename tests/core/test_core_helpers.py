@@ -6,7 +6,7 @@ import logging
 import pickle
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from stillproof.core.errors import PluginError
 from stillproof.core.plugins import Plugin, load_plugin, load_plugins, read_plugin
 from stillproof.core.source import file_of
 
+pytestmark = pytest.mark.usefixtures("no_plugin_left")
 ROOT = Path(__file__).parents[2]
 METHOD = '''
 from dataclasses import dataclass
@@ -32,17 +33,6 @@ class Method:
     def says(self):
 {says}
 '''
-
-
-@pytest.fixture(autouse=True)
-def leave_nothing_behind() -> Iterator[None]:
-    before = {plural: dict(registry.entries()) for plural, registry in REGISTRIES.items()}
-    yield
-    for name in [name for name in sys.modules if name.startswith("stillproof_plugin_")]:
-        for registry in REGISTRIES.values():
-            registry.remove(name)
-        del sys.modules[name]
-    assert {plural: dict(registry.entries()) for plural, registry in REGISTRIES.items()} == before
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:

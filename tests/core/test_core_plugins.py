@@ -3,16 +3,16 @@ from __future__ import annotations
 import logging
 import pickle
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fresh_python import run_python
-from stillproof.core.components import REGISTRIES, distillers, networks
+from stillproof.core.components import distillers, networks
 from stillproof.core.errors import PluginError, UnknownName
 from stillproof.core.plugins import Plugin, load_plugin, load_plugins, read_plugin
 
+pytestmark = pytest.mark.usefixtures("no_plugin_left")
 SOURCE = '''
 """A plug-in for tests."""
 from __future__ import annotations
@@ -26,17 +26,6 @@ class Plugged:
     steps: int = 4
 '''
 ENTRY_POINTS = "[stillproof.distillers]\nplugged = plugged_package.methods\n"
-
-
-@pytest.fixture(autouse=True)
-def leave_nothing_behind() -> Iterator[None]:
-    before = {plural: dict(registry.entries()) for plural, registry in REGISTRIES.items()}
-    yield
-    for name in [name for name in sys.modules if name.startswith("stillproof_plugin_")]:
-        for registry in REGISTRIES.values():
-            registry.remove(name)
-        del sys.modules[name]
-    assert {plural: dict(registry.entries()) for plural, registry in REGISTRIES.items()} == before
 
 
 def plugin_modules() -> list[str]:
