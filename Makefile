@@ -7,7 +7,7 @@ INSTALL_CHROMIUM = apt-get install --yes --quiet --no-install-recommends chromiu
 PICTURED := board-cifar10-10-convnet-3-width-32-0638fc.html
 STORE := --store sqlite:///$(DEMO)/stillproof.db
 
-.PHONY: demo site picture test test-slow test-oracles test-browser bench format lock clean
+.PHONY: demo site picture test test-slow test-oracles test-hostile test-browser bench format lock clean
 
 demo: $(VENV)/installed
 	@mkdir -p $(DEMO)
@@ -36,6 +36,10 @@ test-slow: $(VENV)/installed-dev
 
 test-oracles: $(VENV)/installed-oracles
 	$(BIN)/pytest -n 2 -m slow --timeout 3600 tests/attack/test_attack_oracles.py tests/attack/test_attack_foreign_oracles.py
+
+# Damaged files, 4,000 unless STILLPROOF_HOSTILE_FILES says how many.
+test-hostile: $(VENV)/installed-dev
+	$(BIN)/pytest -m slow --timeout 36000 tests/hostile
 
 test-browser: $(VENV)/installed-browser
 	STILLPROOF_AXE=$(VENV)/axe/package/axe.min.js $(BIN)/pytest -m browser tests/browser

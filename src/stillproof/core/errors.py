@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 # What may help where a component is unknown.
 OF_A_PLUGIN = " One of your own needs its file: --plugin FILE."
+MOST_SHOWN = 200  # letters of a name that nobody knows
 
 
 class StillproofError(Exception):
@@ -43,7 +44,8 @@ class UnknownName(BadInput):
             hint = f"choose one of {', '.join(known)}."
         else:
             hint = "it has none." if of else "there is none yet."
-        super().__init__(f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint}{more}")
+        shown = name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}..."
+        super().__init__(f"unknown {kind} {shown!r}{f' of {of}' if of else ''}; {hint}{more}")
 
 
 def _either(names: Sequence[str]) -> str:

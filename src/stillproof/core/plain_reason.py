@@ -32,6 +32,10 @@ def plain_reason(error: Exception) -> str:
         return f"line {error.lineno}, column {error.colno} is not valid JSON"
     if isinstance(error, tomllib.TOMLDecodeError):
         return f"it is not valid TOML: {_lower_first(str(error))}"
+    if isinstance(error, RecursionError):
+        return "too many brackets in it are within each other"
+    if isinstance(error, ValueError) and "int_max_str_digits" in str(error):
+        return "a whole number in it has thousands of digits"
     return str(error).rstrip(".")
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MAGIC = b"stillproof sealed 1\n"
 HASH = 32  # bytes of sha256
+NOT_SEALED = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError)
 LENGTH = 8  # bytes of the number that says how long the JSON is
 # Objects of JSON are only ever one of these marks, so that no dictionary of the value can be taken for one.
 DICT, TUPLE, FLOAT, TENSOR = "dict", "tuple", "float", "tensor"
@@ -47,7 +48,10 @@ def unseal_value(data: bytes, path: Path) -> Any:
     if data[:start] != MAGIC + hashlib.sha256(content).digest():
         raise Corrupt(f"{path} is corrupt: its content does not match its hash.")
     end = LENGTH + int.from_bytes(content[:LENGTH], "little")
-    return put_together(json.loads(bytes(content[LENGTH:end])), from_bytes(bytes(content[end:]), path))
+    try:
+        return put_together(json.loads(bytes(content[LENGTH:end])), from_bytes(bytes(content[end:]), path))
+    except NOT_SEALED as error:  # sealed, but not by ``seal_value``
+        raise Corrupt(f"{path} is corrupt: it does not hold a value of tensors and plain values.") from error
 
 
 def take_apart(value: object) -> tuple[Any, dict[str, Tensor]]:

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from stillproof.core.errors import BadInput
+from stillproof.core.file_limits import memory_limit, too_much
 
 MOST_SHOWN = 80  # characters
 SLACK = 2**20  # bytes that do no harm, however small the file is
+MOST_BITS = 1024  # of a whole number: a float still comes near it, and it can be written out
 
 
 def shown(name: object) -> str:
@@ -29,6 +31,11 @@ class StandIn:
     @property
     def claimed(self) -> int:
         """Return the bytes that making the value takes besides what is held already."""
+        return 0
+
+    @property
+    def spread(self) -> int:
+        """Return the bytes that a copy of the value would take: a view can show the same few bytes many times."""
         return 0
 
     def value(self) -> Any:
@@ -85,6 +92,7 @@ class Unwrapped:
         """Begin with nothing seen."""
         self._size = size
         self._left = size + SLACK
+        self._room = memory_limit(size)
         self._check = check
         self._done: dict[int, Any] = {}  # by identity: a list that names another a thousand times is walked once
 
@@ -102,9 +110,14 @@ class Unwrapped:
         return self._done[id(value)]
 
     def _made(self, value: Any) -> Any:
+        if isinstance(value, int) and value.bit_length() > MOST_BITS:
+            raise BadInput(f"is refused: it holds a whole number of more than {MOST_BITS} bits.")
         if not isinstance(value, StandIn):
             return value
         self._left -= value.claimed
         if self._left < 0:
             raise BadInput("is refused: it declares more than it holds.")
+        self._room -= value.spread
+        if self._room < 0:
+            raise BadInput(too_much(self._size))
         return value.value()

@@ -11,6 +11,7 @@ from stillproof.core.errors import BadInput
 from stillproof.core.reference import parse_list
 
 T = TypeVar("T")
+MOST_SHOWN = 200  # letters of a value that is refused
 
 
 def validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
@@ -24,13 +25,19 @@ def validated(cls: type[T], values: Mapping[str, Any], what: str) -> T:
         key = str(first["loc"][0]) if first["loc"] else ""
         if first["type"] == "missing":
             raise BadInput(f"{what} needs a value for {key}, which has no default.") from None
-        subject = f"{key} = {first['input']!r} is not allowed: " if key else ""  # no key: the class's own check speaks
+        # No key: the class's own check speaks.
+        subject = f"{key} = {_shown(first['input'])} is not allowed: " if key else ""
         raise BadInput(f"{what}: {subject}{wanted(first)}.") from None
     for key in values:
         value = getattr(built, key)
         if isinstance(value, float) and not math.isfinite(value):
             raise BadInput(f"{what}: {key} = {value} is not allowed: give a finite number.")
     return built
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 def choices(cls: Any) -> dict[str, list[Any]]:

@@ -12,6 +12,7 @@ import numpy as np
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.regular_file import read_regular
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Arrays, Part, first_found, image_set
 from stillproof.data.npz import read_npz
@@ -103,7 +104,7 @@ def _read_binary(files: list[Path], label_bytes: int) -> Arrays | None:
     batches = []
     for file in files:
         try:
-            content = np.frombuffer(file.read_bytes(), np.uint8)
+            content = np.frombuffer(read_regular(file), np.uint8)
         except OSError as error:
             raise BadInput(f"{file} cannot be read: {plain_reason(error)}.") from error
         if len(content) == 0 or len(content) % (label_bytes + PIXELS):

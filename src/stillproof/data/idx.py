@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import struct
 import zlib
 from collections.abc import Iterable
@@ -12,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stillproof.core.errors import BadInput
+from stillproof.core.file_limits import memory_limit
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.regular_file import read_regular, unpack_gzip
 from stillproof.data.arrays import Arrays, Part
 
 UINT8 = 0x08  # the third byte of the magic number: type of the values; the fourth is the number of axes
@@ -32,7 +33,8 @@ def read_idx_pair(folders: Iterable[Path], split: Part) -> Arrays | None:
 def read_idx(path: Path, axes: int) -> NDArray[np.uint8]:
     """Read an idx file of unsigned bytes with ``axes`` axes."""
     try:
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        content = read_regular(path)
+        content = unpack_gzip(content, memory_limit(len(content))) if path.suffix == ".gz" else content
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(f"{path} cannot be read: {plain_reason(error)}.") from error
     start = 4 + 4 * axes

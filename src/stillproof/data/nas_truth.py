@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.regular_file import TEXT_BYTES, read_regular, unpack_gzip
 from stillproof.core.spec import digest
 
 NAMES = ("nas_bench_201.csv", "nas_bench_201.csv.gz")
@@ -55,8 +55,8 @@ def _find(where: Path) -> Path:
 def _rows(path: Path) -> list[tuple[str, str]]:
     """Return architecture and accuracy of every row, as they are written."""
     try:
-        text = path.read_bytes()
-        text = gzip.decompress(text) if path.suffix == ".gz" else text
+        text = read_regular(path, TEXT_BYTES)
+        text = unpack_gzip(text, TEXT_BYTES) if path.suffix == ".gz" else text
         reader = csv.DictReader(text.decode("utf-8-sig").splitlines(), strict=True)
         for column in (ARCH, ACCURACY):
             if column not in (reader.fieldnames or ()):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import lzma
-import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
 
-from stillproof.core.errors import BadInput
-from stillproof.core.plain_reason import plain_reason
+from stillproof.data import numpy_files
 from stillproof.data.arrays import Arrays, Part
 
 
@@ -21,13 +17,7 @@ def read_npz(path: Path, split: Part) -> Arrays | None:
     """
     if not path.is_file():
         return None
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            images, labels = archive[f"x_{split}"], archive[f"y_{split}"]
-    except KeyError as error:
-        raise BadInput(f"{path}: {error.args[0]}; x_{split} and y_{split} are needed.") from error
-    except (OSError, EOFError, ValueError, AttributeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError) as error:
-        raise BadInput(f"{path} cannot be read as .npz: {plain_reason(error)}.") from error
+    images, labels = numpy_files.read_npz(path, f"x_{split}", f"y_{split}")
     if images.ndim == 3:
         images = images[..., np.newaxis]
     if labels.ndim == 2 and labels.shape[1] == 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,9 +11,9 @@ import numpy as np
 
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
-from stillproof.core.plain_reason import plain_reason
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Arrays, Part, first_found, image_set
+from stillproof.data.mat_files import read_mat
 from stillproof.data.npz import read_npz
 from stillproof.data.sources import Source
 
@@ -51,14 +50,7 @@ class Svhn:
 def _read_mat(path: Path) -> Arrays | None:
     if not path.is_file():
         return None
-    from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
-
-    try:
-        content = loadmat(path, variable_names=["X", "y"])
-        images, labels = np.asarray(content["X"]), np.asarray(content["y"])
-    except (MatReadError, OSError, EOFError, ValueError, TypeError, KeyError, NotImplementedError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read as a Matlab file with X and y: {plain_reason(error)}.") from error
+    images, labels = read_mat(path, "X", "y")
     if images.ndim != 4 or labels.dtype.kind not in "iu":
         raise BadInput(f"{path}: X has {images.ndim} axes and y is {labels.dtype}, but 4 and whole numbers are needed.")
     labels = labels.reshape(-1).astype(np.int64)

@@ -12,6 +12,7 @@ import numpy as np
 from stillproof.core.components import datasets
 from stillproof.core.errors import BadInput
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.regular_file import TEXT_BYTES, read_regular
 from stillproof.core.types import DataInfo, ImageSet
 from stillproof.data.arrays import Arrays, Part, first_found, image_set
 from stillproof.data.npz import read_npz
@@ -66,7 +67,7 @@ def _val_pictures(folder: Path, classes: dict[str, int]) -> list[tuple[Path, int
     """Read val_annotations.txt: file name, WordNet id and a box, separated by tabs."""
     annotations = folder / "val" / "val_annotations.txt"
     listed = []
-    for line in annotations.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in read_regular(annotations, TEXT_BYTES).decode(errors="replace").splitlines():
         name, _, rest = line.partition("\t")
         wnid = rest.partition("\t")[0]
         if wnid not in classes or Path(name).name != name:

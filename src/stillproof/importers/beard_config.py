@@ -8,7 +8,9 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.regular_file import read_regular_text
 from stillproof.core.spec import Json
+from stillproof.core.stand_ins import shown
 from stillproof.importers.beard_names import NETWORKS
 from stillproof.importers.beard_values import (
     BeardValues,
@@ -68,11 +70,14 @@ def read_config(path: Path) -> SuiteConfig:
         BadInput: It is no JSON object, lacks something, or names what there is not.
     """
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(read_regular_text(path))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"{path} cannot be read as JSON: {plain_reason(error)}.") from error
     if not isinstance(values, dict):
         raise BadInput(f"{path} is no configuration of BEARD: it holds no JSON object.")
+    strange = next((key for key, value in values.items() if not f"{key}{value}".isprintable()), None)
+    if strange is not None:  # what it says comes to stand in commands and in another configuration
+        raise BadInput(f"{path}: the value of {shown(strange)} has letters that cannot be shown.")
     missing = [name for name in NEEDED if name not in values]
     if missing:
         raise BadInput(f"{path} lacks {' and '.join(missing)}: a configuration of BEARD has all of them.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,21 +11,25 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.regular_file import read_regular_text
 from stillproof.importers.beard_names import CLEAN, DATASETS, NETWORKS, known
 
 FORMAT = "beard-log"
 ENDING = "evaluation_log.txt"
 ABOUT = re.compile(r" (?P<attack>\S+) attack on (?P<method>\S+): final acc is:")
 NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
-# What a line must say, by what people call it. The second of the two measurements begins as the first does.
+MEASURED = rf"{NUMBER} \+- [\d.]+, attack time is {NUMBER}"
+# What a line must say once, by what people call it: how it begins, and how it goes on. The second of the two
+# measurements begins as the first does.
 FIELDS = {
-    "target_attack": re.compile(rf"[^_]target_attack: {NUMBER} \+- [\d.]+, attack time is {NUMBER}"),
-    "non_target_attack": re.compile(rf"non_target_attack: {NUMBER} \+- [\d.]+, attack time is {NUMBER}"),
-    "dataset": re.compile(r"[ ,]dataset: ([^,\s]+)"),
-    "IPC": re.compile(r"IPC: (\d+)"),
-    "model": re.compile(r"[ ,]model: ([^,\s]+)"),
+    "target_attack": (r"[^_]target_attack: (?=[-\d])", MEASURED),
+    "non_target_attack": (r"non_target_attack: (?=[-\d])", MEASURED),
+    "dataset": (r"[ ,]dataset: ", r"([^,\s]+)"),
+    "IPC": (r"IPC: ", r"(\d{1,9})(?!\d)"),
+    "model": (r"[ ,]model: ", r"([^,\s]+)"),
 }
 TRANSFER = {aim: re.compile(rf"eval_accuracies_{aim}: \{{\[(\{{.*?\}})\]\}}") for aim in ("target", "non_target")}
+LONGEST = 20_000  # letters of a line: a few dozen other models, each with two accuracies
 SAME = ("method", "dataset", "ipc", "network")  # what all lines of a log agree in
 
 
@@ -81,7 +86,7 @@ def read_log(path: Path) -> AttackLog:
         BadInput: A line lacks something, or lines are about different models.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_regular_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read as a log: {plain_reason(error)}.") from error
     found = [_read_line(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if ABOUT.search(line)]
@@ -96,9 +101,14 @@ def read_log(path: Path) -> AttackLog:
 
 def _read_line(line: str, place: str) -> tuple[tuple[str, str, int, str], LoggedAttack]:
     """Return what a line is about and what it measured."""
+    if len(line) > LONGEST:  # what is looked for in it could take for ever to find
+        raise BadInput(f"{place} has {len(line)} letters, and a line of BEARD's logs has at most {LONGEST}.")
     match = ABOUT.search(line)
     assert match is not None
-    said = {name: pattern.search(line) for name, pattern in FIELDS.items()}
+    said = {name: re.search(begins + goes_on, line) for name, (begins, goes_on) in FIELDS.items()}
+    twice = [name for name, (begins, _) in FIELDS.items() if len(re.findall(begins, line)) > 1]
+    if twice or len(ABOUT.findall(line)) > 1:  # two lines became one
+        raise BadInput(f"{place} says {' and '.join(twice) or 'what it is about'} more than once.")
     missing = [name for name, one in said.items() if one is None]
     if missing:
         raise BadInput(f"{place} lacks {' and '.join(missing)}: a line of BEARD's logs has all of them.")
@@ -111,23 +121,25 @@ def _read_line(line: str, place: str) -> tuple[tuple[str, str, int, str], Logged
 
 def _measured(texts: Sequence[str], place: str) -> tuple[float, float]:
     percent, seconds = map(float, texts)
-    if not 0 <= percent <= 100 or seconds < 0:
+    if not 0 <= percent <= 100 or not 0 <= seconds < math.inf:
         raise BadInput(f"{place} has an accuracy of {percent:g} % in {seconds:g} s, which is impossible.")
     return percent / 100, seconds
 
 
 def _transfer(line: str, place: str) -> dict[str, tuple[float, float]]:
-    found = [pattern.search(line) for pattern in TRANSFER.values()]
-    texts = [one[1] for one in found if one]
+    texts = [one[1] for pattern in TRANSFER.values() if (one := pattern.search(line))]
     if not texts:
         return {}
     if len(texts) < len(TRANSFER):
         raise BadInput(f"{place} has accuracies of other models under one kind of attack only: it needs both or none.")
     try:
         targeted, untargeted = (ast.literal_eval(text) for text in texts)
-        return {name: (float(targeted[name]), float(untargeted[name])) for name in targeted}
-    except (ValueError, SyntaxError, KeyError, TypeError) as error:
-        raise BadInput(f"{place} has accuracies of other models that cannot be read: {error!r}.") from error
+        found = {str(name): (float(targeted[name]), float(untargeted[name])) for name in targeted}
+    except (ValueError, SyntaxError, KeyError, TypeError, OverflowError, RecursionError, MemoryError) as error:
+        raise BadInput(f"{place} has accuracies of other models that cannot be read.") from error
+    if not all(0 <= percent <= 100 for both in found.values() for percent in both):
+        raise BadInput(f"{place} has accuracies of other models that are no percentages.")
+    return found
 
 
 def _same(found: Sequence[tuple[str, str, int, str]], path: Path) -> tuple[str, str, int, str]:

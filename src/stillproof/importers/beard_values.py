@@ -15,6 +15,7 @@ from stillproof.core.dsa_strategy import WITH_FLIP
 from stillproof.core.errors import BadInput
 from stillproof.core.reference import write_reference
 from stillproof.core.spec import Json
+from stillproof.core.stand_ins import MOST_SHOWN
 from stillproof.importers.beard_names import ATTACKS, DATASETS, NETWORKS, cannot_aim, known
 
 NONE = (None, "", "None", "none", False)
@@ -70,7 +71,7 @@ class BeardValues:
         try:
             value = float(self.values[name])
         except (TypeError, ValueError, OverflowError):
-            said = f"{self.values[name]!r:.100}"
+            said = repr(self.values[name])[:MOST_SHOWN]
             raise BadInput(f"{self.path}: {name} is {said}, where a number is needed.") from None
         if not 0 < value < math.inf:
             raise BadInput(f"{self.path}: {name} is {value:g}, where a finite number above 0 is needed.")

@@ -86,7 +86,12 @@ def _card(path: Path, content: object, info: DataInfo, network: str) -> ModelCar
         info=dataclasses.asdict(info),
         space=dataclasses.asdict(Space.normalised(info)),
         recipe={},
-        upstream={"imported": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()},
+        upstream={"imported": path.name, "sha256": _hash(path)},
         seed=0,
         epoch=epoch if isinstance(epoch, int) else 0,
     )
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

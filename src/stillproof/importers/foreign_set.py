@@ -9,9 +9,11 @@ from typing import Any, Literal, Protocol
 
 from torch import Tensor
 
+from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo, Labels
 from stillproof.sets.reported import Reported
 
+MOST_EXPERIMENTS = 1000  # of one file; a few bytes can name the same one without end
 OWN = "own"  # the method of a set that nobody is known to have published
 
 
@@ -63,6 +65,12 @@ class Importer(Protocol):
     def read(self, path: Path, info: DataInfo) -> list[ForeignSet]:
         """Return the experiments of the file; ``BadInput`` with one sentence if it is broken."""
         ...
+
+
+def check_count(path: Path, count: int) -> None:
+    """Refuse a file of more experiments than anybody makes."""
+    if count > MOST_EXPERIMENTS:
+        raise BadInput(f"{path} is refused: it holds {count} experiments, and {MOST_EXPERIMENTS} are the most.")
 
 
 def is_file(path: Path, *endings: str) -> bool:

@@ -1,8 +1,7 @@
-"""Reads a stranger's numpy files without unpickling."""
+"""Reads a stranger's numpy files as tensors."""
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,35 +12,19 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.stand_ins import shown
+from stillproof.data.numpy_files import npz_names as arrays_in
+from stillproof.data.numpy_files import read_npy, read_npz
 from stillproof.importers.plain_set import pair_of
-
-MOST_PACKED = 100  # times its own size that a file may unpack to: images never shrink as much
-SLACK = 2**24  # bytes that do no harm, however well they were packed
 
 
 def load_npy(path: Path) -> Tensor:
     """Return the array of a ``.npy`` file."""
-    try:
-        # Mapped first: a header that declares more than the file holds then fails before memory is taken.
-        return _tensor(np.array(np.load(path, mmap_mode="r", allow_pickle=False)), path)
-    except BadInput:
-        raise
-    except Exception as error:  # a broken file can raise anything
-        raise BadInput(f"{path} is cut short, damaged or no array of numbers: get it again.") from error
+    return as_tensor(read_npy(path))
 
 
 def npz_names(path: Path) -> dict[str, str]:
     """Return the names of the arrays in a ``.npz`` file, by their lower-case form."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-    except Exception as error:  # a broken file can raise anything
-        raise BadInput(f"{path} is cut short or damaged: get it again.") from error
-    size, unpacked = path.stat().st_size, sum(entry.file_size for entry in entries)
-    if unpacked > MOST_PACKED * size + SLACK:
-        raise BadInput(f"{path} is refused: its {size} bytes claim to unpack to {unpacked}.")
-    names = [entry.filename.removesuffix(".npy") for entry in entries]
-    return {name.lower(): name for name in names}
+    return {name.lower(): name for name in arrays_in(path)}
 
 
 def load_npz(path: Path) -> tuple[Tensor, Tensor]:
@@ -51,19 +34,12 @@ def load_npz(path: Path) -> tuple[Tensor, Tensor]:
     if pair is None:
         held = shown(", ".join(names.values())) or "nothing"
         raise BadInput(f"{path} holds {held}, but images and labels are needed.")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            images, labels = (_tensor(archive[names[name]], path) for name in pair)
-        return images, labels
-    except BadInput:
-        raise
-    except Exception as error:  # a broken file can raise anything
-        raise BadInput(f"{path} is cut short, damaged or holds more than numbers: get it again.") from error
+    images, labels = read_npz(path, *(names[name] for name in pair))
+    return as_tensor(images), as_tensor(labels)
 
 
-def _tensor(array: NDArray[Any], path: Path) -> Tensor:
-    if array.dtype.kind not in "biuf":
-        raise BadInput(f"{path} holds {array.dtype}, not numbers.")
+def as_tensor(array: NDArray[Any]) -> Tensor:
+    """Return an array of numbers of any usual type."""
     # torch has no whole numbers without a sign beyond a byte, and no foreign byte order.
     wide = np.int64 if array.dtype.kind in "iu" and array.dtype != np.uint8 else array.dtype.newbyteorder("=")
-    return torch.from_numpy(np.ascontiguousarray(array.astype(wide)))
+    return torch.from_numpy(np.ascontiguousarray(array.astype(wide, copy=False)))

@@ -13,7 +13,7 @@ from torch import Tensor
 from stillproof.core.errors import BadInput
 from stillproof.core.stand_ins import shown
 from stillproof.core.types import DataInfo
-from stillproof.importers.foreign_set import ForeignSet, is_file
+from stillproof.importers.foreign_set import ForeignSet, check_count, is_file
 from stillproof.importers.idm_pickle import is_plain_pickle
 from stillproof.importers.numpy_files import load_npz, npz_names
 from stillproof.importers.pickled_tensors import load_pickled_tensors
@@ -44,6 +44,7 @@ class NpzFile:
         if values.ndim < 2 or len(values) != len(images):
             shapes = f"images {tuple(images.shape)} and labels {tuple(values.shape)}"
             raise BadInput(f"{path}: {shapes} do not have the same number of experiments in front.")
+        check_count(path, len(images))
         return [plain_set(part, its_values, path, info) for part, its_values in zip(images, values, strict=True)]
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput
 from stillproof.core.types import DataInfo
-from stillproof.importers.foreign_set import OWN, ForeignSet, is_file
+from stillproof.importers.foreign_set import OWN, ForeignSet, check_count, is_file
 from stillproof.importers.known_methods import KNOWN, decode_of, recipe_of
 from stillproof.importers.read_labels import read_labels
 from stillproof.importers.reported_accuracies import accuracies_by_network, reported_of_set
@@ -39,6 +39,7 @@ class ResultFile:
         experiments = _experiments(content)
         if experiments is None:
             raise BadInput(f"{path} is not a result file: a dictionary with a list `data` of experiments is needed.")
+        check_count(path, len(experiments))
         accuracies, method = accuracies_by_network(content.get("accs_all_exps")), _method(path)
         about = (*_about(path, info), *_about_accuracies(accuracies))
         return [

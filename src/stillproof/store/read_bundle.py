@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from stillproof.core.errors import BadInput
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.regular_file import TooLarge, read_regular_text
 from stillproof.core.spec import Json, digest
 from stillproof.core.validate import wanted
 
@@ -29,9 +30,9 @@ def read_bundle(path: Path) -> Bundle:
         BadInput: It is none, is of another version of the format, or says what cannot be true.
     """
     try:
-        if path.stat().st_size > LARGEST:
-            raise BadInput(f"{path} has more than {LARGEST // 1_000_000} MB, which no bundle of results has.")
-        text = path.read_text(encoding="utf-8")
+        text = read_regular_text(path, LARGEST)
+    except TooLarge:
+        raise BadInput(f"{path} has more than {LARGEST // 1_000_000} MB, which no bundle of results has.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read: {plain_reason(error)}.") from error
     return parse_bundle(text, str(path))
