@@ -7,7 +7,7 @@ INSTALL_CHROMIUM = apt-get install --yes --quiet --no-install-recommends chromiu
 PICTURED := board-cifar10-10-convnet-3-width-32-0638fc.html
 STORE := --store sqlite:///$(DEMO)/stillproof.db
 
-.PHONY: demo site picture test test-slow test-oracles test-hostile test-browser bench format lock clean
+.PHONY: demo site picture test test-slow test-storm test-oracles test-hostile test-browser bench format lock clean
 
 demo: $(VENV)/installed
 	@mkdir -p $(DEMO)
@@ -33,6 +33,10 @@ test: $(VENV)/installed-dev
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -m slow --timeout 3600
+
+# Says what happened; with Debian's faketime, and where file systems may be mounted, clocks jump and the disk fills up.
+test-storm: $(VENV)/installed-dev
+	$(BIN)/pytest -s -m slow --timeout 3600 tests/run/test_run_storm.py
 
 test-oracles: $(VENV)/installed-oracles
 	$(BIN)/pytest -n 2 -m slow --timeout 3600 tests/attack/test_attack_oracles.py tests/attack/test_attack_foreign_oracles.py

@@ -63,14 +63,14 @@ class Started:
 class Commands:
     """Runs commands, each in a process of its own that has torch loaded already."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, env: Mapping[str, str] | None = None) -> None:
         self._folder, self._count = folder, 0
         self._server = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("fork_server.py"))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, **ENVIRONMENT},
+            env={**os.environ, **ENVIRONMENT, **(env or {})},
         )
 
     def __call__(self, *argv: str, cwd: Path) -> Done:
@@ -84,13 +84,20 @@ class Commands:
         done = self.python(KILLED_AT.format(name=checkpoint) + script, *argv, cwd=cwd)
         assert done.code == -signal.SIGKILL, done
 
-    def start(self, *argv: str, cwd: Path, script: str | None = None, background: bool = False) -> Started:
+    def start(
+        self,
+        *argv: str,
+        cwd: Path,
+        script: str | None = None,
+        background: bool = False,
+        env: Mapping[str, str] | None = None,
+    ) -> Started:
         """Start a command: as a terminal does, or as a shell's ``&`` does, which has Ctrl-C ignored."""
         self._count += 1
         out, err = self._folder / f"out-{self._count}", self._folder / f"err-{self._count}"
         request: dict[str, Any] = {"argv": argv, "cwd": str(cwd), "out": str(out), "err": str(err), "script": script}
         request |= {"background": background}
-        return Started(self._ask(request | {"env": {"STILLPROOF_DATA": str(cwd)}}), out, err)
+        return Started(self._ask(request | {"env": {"STILLPROOF_DATA": str(cwd), **(env or {})}}), out, err)
 
     def finish(self, started: Started) -> Done:
         code = self._ask({"wait": started.pid})

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from stillproof.run.cell import Cell
 from stillproof.run.execute import enter
 from stillproof.run.executor import Work
 from stillproof.run.executors.this_process import run_in_this_process, stoppable
-from stillproof.run.heartbeat import Heartbeat
+from stillproof.run.heartbeat import Ended, Heartbeat
 from stillproof.run.stage import Answer, Job, Options, Stage
 from stillproof.run.worker import Worker
 from stillproof.store.failure_text import sentence_of
@@ -202,27 +202,31 @@ def test_a_store_that_is_away_is_said_once_and_survived(
     away = Mock()
     away.claims.renew.side_effect = StoreError("store s.db was locked.")
     with caplog.at_level(logging.WARNING), Heartbeat(away, "c" * 64, "me"):
-        _wait_for_beats(away, 5)
+        _wait_until(lambda: away.claims.renew.call_count >= 5)
     assert [record.getMessage() for record in caplog.records] == [
         "the claim on cell cccccccccccc was not renewed: store s.db was locked."
     ]
 
 
-def test_a_lost_lease_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_lease_is_not_asked_for_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heartbeat, "BEAT_SECONDS", 0.001)
-    lost = Mock()
-    lost.claims.renew.side_effect = LeaseLost("gone")
-    with Heartbeat(lost, "c" * 64, "me") as beating:
-        beating._thread.join(5)
-        assert not beating._thread.is_alive()
-    assert lost.claims.renew.call_count == 1
+    cell = a_cell("lost")
+    enter(store, [cell])
+    assert store.claims.claim([cell.id], "next/1/1", 60.0) == cell.id
+    with pytest.raises(Ended), Heartbeat(store, cell.id, "before/1/1") as beating:
+        _wait_until(lambda: beating.reason is not None)
+        assert store.claims.free(cell.id) and store.claims.claim([cell.id], "before/1/1", 60.0) == cell.id
+        time.sleep(0.1)
+        beating.report(0.5)
+    record = store.results.get(cell.id)
+    assert isinstance(beating.reason, LeaseLost) and record is not None and record.progress == 0.0
 
 
-def _wait_for_beats(store: Mock, beats: int) -> None:
+def _wait_until(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + 10
-    while store.claims.renew.call_count < beats and time.monotonic() < end:
+    while not condition() and time.monotonic() < end:
         time.sleep(0.005)
-    assert store.claims.renew.call_count >= beats
+    assert condition()
 
 
 def test_the_first_failure_ends_the_work_if_it_is_to(store: Store) -> None:

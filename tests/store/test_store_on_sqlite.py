@@ -130,18 +130,37 @@ def test_settings_of_a_connection(tmp_path: Path) -> None:
             for name in ("journal_mode", "busy_timeout", "synchronous", "foreign_keys")
         }
     database.close()
-    assert found == {"journal_mode": "wal", "busy_timeout": 30_000, "synchronous": 1, "foreign_keys": 1}
+    assert found == {"journal_mode": "wal", "busy_timeout": 1_000, "synchronous": 1, "foreign_keys": 1}
 
 
-def test_a_write_locks_at_once_and_a_read_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
+def test_a_lock_is_waited_for_and_said_and_readers_do_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(sqlite, "TRY_SECONDS", 0.05)
     with open_store(str(tmp_path / "x.db")) as store, open_store(str(tmp_path / "x.db")) as other:
         (cell,) = fill(store, 1)
+        writer = threading.Thread(target=fill, args=(other, 2))
         with store.results._database.write():
-            assert other.results.get(cell) is not None
-            with pytest.raises(StoreError, match="locked by another process for too long"):
-                fill(other, 2)
-        fill(other, 2)
+            writer.start()
+            writer.join(1.0)
+            assert writer.is_alive() and other.results.get(cell) is not None
+        writer.join(10)
+        assert len(other.results.get_many([cell.id for cell in new_cells(2)])) == 2
+    (said,) = caplog.messages
+    assert f"store {tmp_path}/x.db has been locked by another process for 0 s: waiting" in said
+
+
+def test_a_reader_waits_too_where_all_are_locked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "TRY_SECONDS", 0.05)
+    with open_store(str(tmp_path / "x.db")) as store:
+        fill(store, 1)
+    with closing(sqlite3.connect(tmp_path / "x.db", isolation_level=None, check_same_thread=False)) as alone:
+        alone.execute("PRAGMA locking_mode = EXCLUSIVE")
+        alone.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.5, alone.close).start()
+        with open_store(str(tmp_path / "x.db")) as store:
+            assert len(store.results.statuses([new_cells(1)[0].id])) == 1
 
 
 def test_switching_on_the_log_waits_for_a_writer(tmp_path: Path) -> None:
@@ -238,7 +257,7 @@ def test_everyday_calls_take_one_statement(tmp_path: Path) -> None:
     finally:
         event.remove(Engine, "before_cursor_execute", note)
     opened, put, got, claimed, finished = ["SELECT"], ["INSERT"], ["SELECT"], ["SELECT", "UPDATE"], ["UPDATE"]
-    assert [word for word in statements if word != "BEGIN"] == opened + put + got + claimed + finished
+    assert [word for word in statements if word not in ("BEGIN", "PRAGMA")] == opened + put + got + claimed + finished
 
 
 def test_opening_imports_neither_torch_nor_alembic(tmp_path: Path) -> None:

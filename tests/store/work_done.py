@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from alembic import command
-from sqlalchemy import create_engine
 
+from older_schema import downgrade as downgrade
 from stillproof.core.spec import Json, digest
-from stillproof.store import migrate
 from stillproof.store.records import NewCell
 from stillproof.store.store import Store, open_store
 
@@ -23,16 +21,6 @@ def copied(template: Path, to: Path) -> Store:
     """Open a copy of a store that is closed: making one takes longer."""
     shutil.copy(template, to)
     return open_store(str(to))
-
-
-def downgrade(file: Path, revision: str) -> None:
-    """Give a store that is closed the schema of an earlier version."""
-    engine = create_engine(f"sqlite:///{file}")
-    with engine.begin() as connection:
-        config = migrate._config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, revision)
-    engine.dispose()
 
 
 def enter(store: Store, question: Any, needs: Sequence[str] = (), stage: str = "train") -> str:

@@ -125,7 +125,7 @@ def build(
 @app.command("show")
 def show(given: SetArgument = None, store: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show how well each attack of a set did."""
-    with session(store, None, None) as opened:
+    with session(store, None, None, reads=True) as opened:
         found = opened.found_attack_set(given)
     if as_json:
         write_json(found.as_dict())
@@ -179,7 +179,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write a set in MAD's layout: one folder for each attack."""
-    with session(store, None, None) as opened:
+    with session(store, None, None, reads=True) as opened:
         folders = opened.attack_set_export(given, out)
     if as_json:
         write_json({"set": given, "folders": [str(folder) for folder in folders]})
@@ -195,6 +195,6 @@ def gallery(
     data: DataOption = None,
 ) -> None:
     """Draw one image under every attack, with its change."""
-    with session(store, data, None) as opened:
+    with session(store, data, None, reads=True) as opened:
         found = opened.attack_set_gallery(opened.found_attack_set(given), out)
     say(f"picture: {found}")

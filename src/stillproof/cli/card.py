@@ -9,7 +9,7 @@ import typer
 
 from stillproof.cli.options import DataOption, JsonOption, PluginOption, StoreOption
 from stillproof.cli.output import say, write, write_json
-from stillproof.cli.session import session
+from stillproof.cli.session import read_first
 from stillproof.cli.table import FormatOption, checked_format, print_file, print_text
 
 
@@ -30,12 +30,9 @@ def command(
     Numbers come from all runs of the store and from imported results; nothing is computed.
     """
     from stillproof.report.tables.latex import to_latex
-    from stillproof.store.store import open_store
 
     shown = checked_format(form, as_json, notes=False)
-    open_store(store, create=False).close()
-    with session(store, data, plugin) as opened:
-        cards = opened.card(name, dataset=dataset, ipc=ipc, run=run)
+    cards = read_first(lambda opened: opened.card(name, dataset=dataset, ipc=ipc, run=run), store, data, plugin)
     if shown == "json":
         write_json(cards.as_dict())
     elif shown == "latex":

@@ -25,12 +25,12 @@ def command(
     """Print BibTeX of Stillproof and of the suite, methods, attacks, networks and data sets of a run."""
     from stillproof.report.citations import as_bibtex, citations_of, own_citation
     from stillproof.report.runs import find_run_or_call
-    from stillproof.store.store import open_store
+    from stillproof.store.read_store import read_store
 
     load_components(plugin)
     found = [own_citation()]
     if run is not None:
-        with open_store(store, create=False) as opened:
+        with read_store(store) as opened:
             found = citations_of(opened, find_run_or_call(opened, run))
     if as_json:
         write_json({"citations": [one.as_dict() for one in found]})

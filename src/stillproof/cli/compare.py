@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,9 +19,13 @@ from stillproof.cli.options import (
     split_list,
 )
 from stillproof.cli.output import write_json
-from stillproof.cli.session import session
+from stillproof.cli.session import read_first
 from stillproof.cli.table import print_text
 from stillproof.cli.train import RecipeOption, SeedsOption, TestedOnOption
+
+if TYPE_CHECKING:
+    from stillproof.report.compare.table import Comparisons
+    from stillproof.session import Session
 
 
 def command(
@@ -48,7 +52,7 @@ def command(
     """
     from stillproof.report.runs import called, run_meant
 
-    with session(store, data, plugin, workers, device) as opened:
+    def ask(opened: Session) -> tuple[Comparisons, str]:
         found = opened.compare(
             names,
             network=network,
@@ -58,7 +62,9 @@ def command(
             run=run,
             sections=split_list(section),
         )
-        whose = "" if found.run is None else f", {called(run_meant(opened.store, found.run))}"
+        return found, "" if found.run is None else f", {called(run_meant(opened.store, found.run))}"
+
+    found, whose = read_first(ask, store, data, plugin, workers, device, makes=True)
     if as_json:
         write_json(found.as_dict())
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import sysconfig
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def command(store: StoreOption = None, data: DataOption = None, as_json: JsonOpt
     rows = [
         ("python", True, about["python"]),
         *((package, version != "not installed", version) for package, version in about["packages"].items()),
+        ("SQLite", True, sqlite3.sqlite_version),
         ("processor", True, f"{about['processor']}, {about['cores']} cores"),
         ("device", True, device if device != "cpu" else "cpu (no GPU found)"),
         ("C++ compiler", bool(compiler), compiler or "none: training runs eager, about 1.6 times slower"),
@@ -41,10 +43,13 @@ def command(store: StoreOption = None, data: DataOption = None, as_json: JsonOpt
 
 
 def _store_row(store: str | None) -> tuple[str, bool, str]:
-    from stillproof.store.store import open_store
+    from stillproof.store.examine import damage_in, raise_if_damaged
+    from stillproof.store.read_store import read_store
 
     try:
-        with open_store(store, create=False) as opened:
-            return "store", True, opened.shown
+        with read_store(store) as opened:
+            raise_if_damaged(damage_in(opened.database), opened.database)  # also of a large file
+            older = ", of an older schema: `stillproof db upgrade`" if opened.database.copied_to else ""
+            return "store", True, f"{opened.shown}, the quick check finds no damage{older}"
     except StillproofError as error:
         return "store", False, str(error)

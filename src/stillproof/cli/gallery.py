@@ -38,14 +38,14 @@ def command(
     from stillproof.report.runs import find_run
     from stillproof.report.sets import named_set, sets_of_run
     from stillproof.sets.drawn import drawn_from
-    from stillproof.store.store import open_store
+    from stillproof.store.read_store import read_store
 
     if ipc is not None and run is None:
         raise BadInput(f"--ipc {ipc} selects sets of a run: name the run with --run, or leave it out.")
     out = out or Path("gallery.gif" if animate else "gallery.png")
     check_ending(out, animate)
     load_components(plugin)
-    with open_store(store, create=False) as opened:
+    with read_store(store) as opened:
         chosen = [named_set(opened, text) for text in artifacts or []]
         if run is not None:
             chosen += sets_of_run(opened, find_run(opened, run), split_numbers(ipc, "--ipc"))

@@ -54,9 +54,9 @@ def command(
     from stillproof.report.figures.pages import PAGES
 
     page = PAGES[one_of("style", style, tuple(PAGES))]
-    report = reported(suite, run, section, methods, store, plugin)
-    figures = report.figures()
-    paths = save_figures(figures, out, form, page)
+    with reported(suite, run, section, methods, store, plugin) as report:
+        figures = report.figures()
+        paths = save_figures(figures, out, form, page)
     captions = {str(path): _caption(figure) for path, figure in zip(paths, figures.values(), strict=True)}
     if as_json:
         write_json({"suite": report.run.suite, "figures": list(captions), "captions": captions})

@@ -48,7 +48,7 @@ def list_command(store: StoreOption = None, as_json: JsonOption = False) -> None
     """List the pools of the store."""
     from stillproof.report.pools import pools_table
 
-    with session(store, None, None) as opened:
+    with session(store, None, None, reads=True) as opened:
         found = opened.pools()
     if as_json:
         write_json({"pools": [pool.as_dict() for pool in found]})
@@ -86,7 +86,7 @@ def add(
 @app.command("show")
 def show(name: NameArgument, store: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show what is in a pool."""
-    with session(store, None, None) as opened:
+    with session(store, None, None, reads=True) as opened:
         pool = opened.pool(name)
     if as_json:
         write_json(pool.as_dict())
@@ -102,7 +102,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Copy a pool to a folder that others can use."""
-    with session(store, None, None) as opened:
+    with session(store, None, None, reads=True) as opened:
         places = opened.pool_export(name, out)
     if as_json:
         write_json({"pool": name, "folders": [str(place) for place in places]})

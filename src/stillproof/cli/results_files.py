@@ -26,10 +26,8 @@ def export_command(
 ) -> None:
     """Write the results of a run to one JSON file."""
     from stillproof.core.amounts import size
-    from stillproof.store.store import open_store
 
-    open_store(store, create=False).close()
-    with session(store, data, plugin) as opened:
+    with session(store, data, plugin, reads=True) as opened:
         bundle = opened.export_results(run, out, name=name)
     if as_json:
         write_json(bundle_facts(bundle) | {"file": str(out)})

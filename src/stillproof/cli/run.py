@@ -28,6 +28,7 @@ from stillproof.cli.output import say
 from stillproof.cli.session import session, unmade_store
 from stillproof.cli.status import show_causes
 from stillproof.cli.table import print_tables
+from stillproof.core.amounts import seconds_in
 from stillproof.core.errors import BadInput, CellFailed
 from stillproof.core.number_text import with_fractions
 from stillproof.core.presets import SCALES
@@ -75,6 +76,12 @@ def command(
         ),
     ] = None,
     stop: Annotated[bool, typer.Option("-x", help="Stop at the first failure.")] = False,
+    cell_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--cell-limit", help="Longest time for one cell, such as 90s or 2h; one over it fails. [default: none]"
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and compute nothing.")] = False,
     assume: Annotated[
         str | None,
@@ -95,6 +102,7 @@ def command(
     speed = speed_of(assume)
     if speed and not dry_run:
         raise BadInput(f"--assume {assume} asks about another machine: it needs --dry-run.")
+    limit = None if cell_limit is None else seconds_in(cell_limit, "--cell-limit")
     options: dict[str, Any] = read_toml(config, suite) if config else {}
     given = {
         "dataset": split_list(dataset),
@@ -117,7 +125,7 @@ def command(
             )
             print_forecast(found, suite, others, as_json)
         return
-    with session(store, data, plugin, workers, device) as opened:
+    with session(store, data, plugin, workers, device, cell_limit=limit) as opened:
         status = opened.run_suite(
             suite,
             options,

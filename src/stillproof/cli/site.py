@@ -23,8 +23,5 @@ def command(
 
     It works from a folder, asks no other host for anything, and can be put on any web server.
     """
-    from stillproof.store.store import open_store
-
-    open_store(store, create=False).close()
-    with session(store, data, plugin) as opened:
+    with session(store, data, plugin, reads=True) as opened:
         write(str(opened.site(out, force=force)))

@@ -26,14 +26,21 @@ def command(
     only_failed: Annotated[
         bool, typer.Option("--failed", help="Show only failures: every cause, with its places in the code.")
     ] = False,
+    release: Annotated[
+        str | None,
+        typer.Option("--release", metavar="CELL", help="Free a cell from the process that holds it, by its id."),
+    ] = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show the runs of a store: what is done, and what failed."""
     from stillproof.report.store_status import status_of
-    from stillproof.store.store import open_store
+    from stillproof.store.read_store import read_store
 
-    with open_store(store, create=False) as opened:
+    if release is not None:
+        _release(release, store, as_json)
+        return
+    with read_store(store) as opened:
         found = status_of(opened)
     if as_json:
         write_json(found.as_dict())
@@ -49,6 +56,8 @@ def command(
         [(stage, state, str(n)) for (stage, states) in found.cells.items() for state, n in states.items()],
         numbers=(False, False, True),
     )
+    for silent in found.silent:
+        write(silent.sentence())
     _print_runs(found.runs)
     _print_calls(found.calls)
     _print_imported(found.bundles)
@@ -57,6 +66,18 @@ def command(
         title = "failed; the same command tries again, --failed tells more"
         write_table(("cells", "what failed", "why", "where"), reasons, title=title)
     _print_leftovers(found.leftovers)
+
+
+def _release(text: str, store: str | None, as_json: bool) -> None:
+    from stillproof.store.release import release
+    from stillproof.store.store import open_store
+
+    with open_store(store, create=False) as opened:
+        found = release(opened, text)
+    if as_json:
+        write_json(found.as_dict())
+    else:
+        write(found.sentence())
 
 
 def _print_runs(runs: Sequence[ListedRun]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +23,7 @@ from stillproof.cli.options import (
     split_list,
 )
 from stillproof.cli.output import say, write, write_json, write_table
-from stillproof.cli.session import session
+from stillproof.cli.session import read_first
 from stillproof.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -59,14 +60,13 @@ def command(
     """
     shown = checked_format(form, as_json, notes=notes, plus_minus=plus_minus)
     if not by_class:
-        print_tables(reported(suite, run, section, methods, store, plugin), shown, notes=notes, plus_minus=plus_minus)
+        with reported(suite, run, section, methods, store, plugin) as report:
+            print_tables(report, shown, notes=notes, plus_minus=plus_minus)
         return
-    from stillproof.store.store import open_store
-
-    open_store(store, create=False).close()
-    with session(store, data, plugin) as opened:  # from stored predictions, which only real labels make sense of
-        found = opened.by_class(suite, run=run, sections=split_list(section))
-        print_tables(found, shown, notes=notes, plus_minus=plus_minus)
+    # From stored predictions, which only real labels make sense of.
+    sections = split_list(section)
+    found = read_first(lambda opened: opened.by_class(suite, run=run, sections=sections), store, data, plugin)
+    print_tables(found, shown, notes=notes, plus_minus=plus_minus)
 
 
 def checked_format(form: str, as_json: bool, *, notes: bool, plus_minus: bool = False) -> str:
@@ -121,6 +121,7 @@ def print_file(tables: Sequence[Table], form: str, notes: bool) -> None:
         say(f"{len(tables)} tables, an empty line between them: {names}. --section takes one, --notes names each.")
 
 
+@contextlib.contextmanager
 def reported(
     suite: str | None,
     run: str | None,
@@ -128,12 +129,12 @@ def reported(
     methods: str | None,
     store: str | None,
     plugins: list[Path] | None,
-) -> RunReport:
-    """Return the report of a run, by default the newest of a suite, from whatever has been computed so far."""
+) -> Iterator[RunReport]:
+    """Yield the report of a run, by default the newest of a suite, from whatever has been computed so far."""
     from stillproof.report.run_report import report_of
     from stillproof.report.runs import chosen_run
-    from stillproof.store.store import open_store
+    from stillproof.store.read_store import read_store
 
     load_components(plugins)
-    with open_store(store, create=False) as opened:
-        return report_of(opened, chosen_run(opened, suite, run), split_list(section), split_list(methods))
+    with read_store(store) as opened:
+        yield report_of(opened, chosen_run(opened, suite, run), split_list(section), split_list(methods))

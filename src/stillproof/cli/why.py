@@ -20,9 +20,9 @@ def command(
     That is everything that it is a hash of, and how that differs from the most similar cell of its stage.
     """
     from stillproof.report.cell_names import explain_name, meaning
-    from stillproof.store.store import open_store
+    from stillproof.store.read_store import read_store
 
-    with open_store(store, create=False) as opened:
+    with read_store(store) as opened:
         found = explain_name(opened, cell)
     if as_json:
         write_json(found.as_dict())

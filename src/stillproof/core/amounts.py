@@ -1,6 +1,24 @@
-"""Times and sizes as people read them."""
+"""Times and sizes as people read and write them."""
 
 from __future__ import annotations
+
+import re
+
+from stillproof.core.errors import BadInput
+
+UNITS = {"s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+MOST_SECONDS = 1e9
+
+
+def seconds_in(text: str, option: str) -> float:
+    """Return the seconds of a time such as ``90s``, ``45min`` or ``1h30m``, which an option was given."""
+    parts = re.findall(r"(\d+(?:\.\d+)?)(s|min|m|h|d)", text)
+    if "".join(number + unit for number, unit in parts) != text or not text:
+        raise BadInput(f"{option} {text!r} is not a time: write one such as 90s, 45min, 2h or 1h30m.")
+    seconds = sum(float(number) * UNITS[unit] for number, unit in parts)
+    if not 0 < seconds <= MOST_SECONDS:
+        raise BadInput(f"{option} {text!r} must be more than nothing, and at most {duration(MOST_SECONDS)}.")
+    return seconds
 
 
 def duration(seconds: float) -> str:

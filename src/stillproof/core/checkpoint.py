@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,20 @@ log = logging.getLogger("stillproof")
 SUFFIX = ".checkpoint"
 
 
-def save_loop(path: Path, step: int, parts: Mapping[str, Any], kept: Mapping[str, list[Any]]) -> None:
-    """Save the state of every part of a loop, the lists kept beside it, and how far it is."""
+def unclaimed() -> None:
+    """Let everything be saved: nobody else can have the cell."""
+
+
+def save_loop(
+    path: Path,
+    step: int,
+    parts: Mapping[str, Any],
+    kept: Mapping[str, list[Any]],
+    check: Callable[[], None] = unclaimed,
+) -> None:
+    """Save the state of every part of a loop, the lists kept beside it, and how far it is; ``check`` as in ``save``."""
     states = {key: _state(part) for key, part in parts.items()}
-    save(path, {"step": step, "parts": states, "kept": dict(kept)})
+    save(path, {"step": step, "parts": states, "kept": dict(kept)}, check)
 
 
 def restore_loop(path: Path, parts: Mapping[str, Any], kept: Mapping[str, list[Any]]) -> int:
@@ -54,18 +64,21 @@ def restore_loop(path: Path, parts: Mapping[str, Any], kept: Mapping[str, list[A
     return int(saved["step"])
 
 
-def save(path: Path, value: object) -> None:
-    """Write a value of tensors and plain values."""
+def save(path: Path, value: object, check: Callable[[], None] = unclaimed) -> None:
+    """Write a value of tensors and plain values, unless ``check`` raises, which is asked first and again at the end."""
+    check()
     parts = seal_value(value)
     partial = path.with_suffix(f".{os.getpid()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_durably(partial, *parts)
+        check()
         partial.replace(path)
     except OSError as error:
+        raise StoreError(f"the checkpoint {path} cannot be written: {plain_reason(error)}.") from error
+    finally:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
-        raise StoreError(f"the checkpoint {path} cannot be written: {plain_reason(error)}.") from error
 
 
 def load(path: Path) -> Any:

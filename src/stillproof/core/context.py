@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stillproof.core.checkpoint import SUFFIX, load, restore_loop, save, save_loop
+from stillproof.core.checkpoint import SUFFIX, load, restore_loop, save, save_loop, unclaimed
 from stillproof.core.errors import BadInput
 from stillproof.core.labels import Hard, LabelKind, Labels, Taught
 from stillproof.core.seeds import Seeds
@@ -51,6 +51,7 @@ class Context:
         scratch: Folder for checkpoints; without one nothing is kept.
         report: Takes the share of the cell that is done.
         checkpoint_seconds: How often a loop saves itself.
+        check: Called before a checkpoint takes the place of the one before; raises where another has the cell by now.
         timed: Whether laps are exact on a GPU too; every step then waits for it.
         loop_shares: Share of a loop, by its name, after which it ends early, to measure what steps cost.
         snapshot_steps: Steps at which the images are kept besides the result.
@@ -73,6 +74,7 @@ class Context:
     scratch: Path | None = None
     report: Report = _silent
     checkpoint_seconds: float = 20.0
+    check: Callable[[], None] = unclaimed
     timed: bool = False
     loop_shares: Mapping[str, float] = field(default_factory=dict)
     snapshot_steps: frozenset[int] = frozenset()
@@ -119,7 +121,7 @@ class Context:
             laps.append(self._now() - began)
             due = time.monotonic() - saved >= self.checkpoint_seconds
             if path and (due or step + 1 == end):
-                save_loop(path, step + 1, parts, kept)
+                save_loop(path, step + 1, parts, kept, self.check)
                 saved = time.monotonic()
         self.report(1.0)
 
@@ -139,7 +141,7 @@ class Context:
         """Keep the images after ``step`` steps, and what else was learned, if the user asked for that step."""
         if step in self.snapshot_steps and self.scratch is not None:
             kept = {name: value.detach().cpu() for name, value in {"images": images, **learned}.items()}
-            save(self.scratch / f"snapshot-{step}{SUFFIX}", kept)
+            save(self.scratch / f"snapshot-{step}{SUFFIX}", kept, self.check)
 
     def snapshots(self) -> dict[int, dict[str, Tensor]]:
         """Return the kept images, under ``images``, and what else was learned, by step."""

@@ -77,6 +77,10 @@ class Corrupt(StoreError):
     """Content that does not match its hash."""
 
 
+class OnlyRead(StoreError):
+    """A store that was opened to be read would have to keep something."""
+
+
 class LeaseLost(StoreError):
     """Another process took over the cell that this one was computing."""
 

@@ -11,6 +11,7 @@ from stillproof.core.spec import Json
 from stillproof.report.bundle_facts import bundle_facts, bundle_line
 from stillproof.report.failures import Cause, causes_of
 from stillproof.report.run_list import ListedRun, listed
+from stillproof.store.holders import Silent, silent_holders
 from stillproof.store.leftovers import Leftovers, leftovers
 from stillproof.store.links import abandoned
 from stillproof.store.records import Record
@@ -32,6 +33,7 @@ class StoreStatus:
         failed: Cells that failed, newest first.
         causes: The same, told once for each cause.
         leftovers: What nothing needs.
+        silent: Cells that living processes hold without a sign of life.
         bundles: Imported results.
     """
 
@@ -42,6 +44,7 @@ class StoreStatus:
     failed: Sequence[Record]
     causes: Sequence[Cause]
     leftovers: Leftovers
+    silent: Sequence[Silent] = ()
     bundles: Sequence[Bundle] = ()
 
     def __repr__(self) -> str:
@@ -65,6 +68,7 @@ class StoreStatus:
             "failed": [{"cell": r.id, "stage": r.stage, "error": r.error} for r in self.failed],
             "causes": [cause.as_dict() for cause in self.causes],
             "leftovers": [{"cell": cell.id, "stage": cell.stage, "state": cell.state} for cell in left.cells],
+            "silent": [silent.as_dict() for silent in self.silent],
             "imported_results": [bundle_facts(bundle) for bundle in self.bundles],
             "checkpoints": [str(path) for path in left.checkpoints],
         }
@@ -82,6 +86,7 @@ def status_of(store: Store) -> StoreStatus:
         failed=failed,
         causes=causes_of(failed),
         leftovers=leftovers(store),
+        silent=silent_holders(store.database),
         bundles=store.bundles.all(),
     )
 

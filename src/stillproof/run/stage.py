@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from stillproof.core.checkpoint import unclaimed
 from stillproof.core.context import Context
 from stillproof.core.errors import BadInput
 from stillproof.core.provenance import numerics
@@ -21,6 +22,8 @@ from stillproof.store.store import Store
 if TYPE_CHECKING:
     from stillproof.run.plan import Planner
 
+LEASE_SECONDS = 60.0
+
 
 @dataclass(frozen=True)
 class Options:
@@ -32,6 +35,8 @@ class Options:
     threads: int | None = None
     checkpoint_seconds: float = 20.0
     processes: int = 1  # that work on the same plan
+    lease_seconds: float = LEASE_SECONDS  # without a sign of life before a worker of another machine takes a cell over
+    cell_limit: float | None = None  # seconds that one cell may take
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ class Job:
     options: Options
     report: Callable[[float], None]  # takes the share that is done, 0 to 1
     say: Callable[[str], None] = _unheard  # takes a few words on how it stands, for those who watch
+    check: Callable[[], None] = unclaimed  # raises, where the cell is no longer this worker's
 
     @property
     def device(self) -> str:
@@ -98,6 +104,7 @@ class Job:
             scratch=self.store.scratch(self.cell),
             report=self.report,
             checkpoint_seconds=self.options.checkpoint_seconds,
+            check=self.check,
             numerics=numerics(self.device),
         )
 
@@ -113,6 +120,8 @@ class Stage:
     __pydantic_config__: ClassVar[Any] = {"arbitrary_types_allowed": True}  # fields may be requests
     # Whether it has an answer even if a cell that it needs is unsupported; otherwise it then is so itself.
     bears_unsupported: ClassVar[bool] = False
+    # Whether its answer only counts in others what is stored: where a store is only read, it is given and not kept.
+    only_counts: ClassVar[bool] = False
 
     def plan(self, planner: Planner) -> Planned:
         """Return the question as a cell has it."""

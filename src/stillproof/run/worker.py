@@ -15,10 +15,10 @@ from stillproof.core.provenance import provenance
 from stillproof.core.repetitions import repeated
 from stillproof.run.cell import Cell
 from stillproof.run.executor import OnChange
-from stillproof.run.heartbeat import LEASE_SECONDS, Heartbeat
+from stillproof.run.heartbeat import Heartbeat
 from stillproof.run.stage import Answer, Job, Options, Stage
 from stillproof.store.failure_text import ENDED, NOT_COMPUTED, failure_text
-from stillproof.store.owner import this_owner
+from stillproof.store.owner import worker_name
 from stillproof.store.store import Store
 
 log = logging.getLogger("stillproof")
@@ -41,23 +41,38 @@ class Worker:
         cells: Sequence[Cell],
         on_change: OnChange = lambda *_: None,
         *,
+        on_idle: Callable[[], None] = lambda: None,
         stop_at_failure: bool = False,
     ) -> None:
-        """Prepare; ``on_change`` is told the status of all cells, and how each running one stands."""
+        """Prepare.
+
+        Args:
+            store: The store.
+            options: How to compute.
+            cells: The plan.
+            on_change: Is told the status of all cells, and how each running one stands.
+            on_idle: Is called again and again while others hold all that is left.
+            stop_at_failure: Whether the first cell that fails ends the work.
+        """
         self.store, self.options = store, options
         self._stop_at_failure = stop_at_failure
-        self._on_change = on_change
-        self._owner = this_owner()
+        self._on_change, self._on_idle = on_change, on_idle
+        self._owner = ""  # has a name while it works
         self._cells = {cell.id: cell for cell in cells}
         self._open = dict(self._cells)  # those that are not finished
         self._alike = Counter(_kind(cell) for cell in cells)  # how many of these do the same kind of work
         self._status: dict[str, str] = {}
         self._said: dict[str, str] = {}  # the last words of the cell that is computed
         self._offered: list[str] = []
+        self._lost: set[str] = set()  # cells that were taken from this worker
         self._refreshed = self._shown = 0.0
 
     def run(self) -> None:
         """Work until every cell of the plan is finished, here or elsewhere; if stopped, give back what was claimed."""
+        with worker_name() as self._owner:
+            self._run()
+
+    def _run(self) -> None:
         try:
             self._refresh()
             while self._open and not self._must_stop():
@@ -65,6 +80,7 @@ class Worker:
                 if cell is not None:
                     self._compute(cell)
                 else:
+                    self._on_idle()
                     time.sleep(POLL_SECONDS)
                 if cell is None or time.monotonic() - self._refreshed > REFRESH_SECONDS:
                     self._refresh()
@@ -109,16 +125,23 @@ class Worker:
             self._shown = time.monotonic()
 
     def _claim(self) -> Cell | None:
-        """Take a cell whose needs are met; those that another holds are asked for last, in case it has died."""
+        """Take a cell whose needs are met.
+
+        Those that another holds are asked for last, in case it has died, and so are those that this worker lost:
+        whoever frees a cell wants the others to go on.
+        """
         free: list[str] = []
         held: list[str] = []
         for cell in self._open.values():
             if not any(need in self._open for need in cell.needs):
-                (held if self._status.get(cell.id) == "running" else free).append(cell.id)
+                later = self._status.get(cell.id) == "running" or cell.id in self._lost
+                (held if later else free).append(cell.id)
             if len(free) == OFFERED:
                 break
         self._offered = (free + held)[: 2 * OFFERED]
-        found = self.store.claims.claim(self._offered, self._owner, LEASE_SECONDS) if self._offered else None
+        found = (
+            self.store.claims.claim(self._offered, self._owner, self.options.lease_seconds) if self._offered else None
+        )
         return self._cells[found] if found else None
 
     def _compute(self, cell: Cell) -> None:
@@ -129,8 +152,30 @@ class Worker:
         if missing:
             self._settle(cell, lambda: self._pass_on(cell, missing))
             return
-        heartbeat = Heartbeat(self.store, cell.id, self._owner)
+        heartbeat = Heartbeat(
+            self.store,
+            cell.id,
+            self._owner,
+            lease_seconds=self.options.lease_seconds,
+            limit_seconds=self.options.cell_limit,
+        )
         self._said = {}
+        self._set(cell.id, "running")
+        self._show({cell.id: 0.0})
+        try:
+            answer = self._answer(cell, stage, heartbeat)
+        except BaseException as error:
+            if _came_of_a_stop(error):
+                raise
+            if heartbeat.reason is not None:  # whatever came of it: the interruption may have been covered up
+                self._end_early(cell, heartbeat.reason)
+            else:
+                self._end_badly(cell, error)
+        else:
+            self._settle(cell, lambda: self._finish(cell, answer))
+
+    def _answer(self, cell: Cell, stage: type[Stage], heartbeat: Heartbeat) -> Answer:
+        """Compute a cell, with a sign of life from time to time."""
 
         def report(share: float) -> None:
             heartbeat.report(share)
@@ -139,39 +184,51 @@ class Worker:
         def say(words: str) -> None:
             self._said = {cell.id: words}
 
-        self._set(cell.id, "running")
-        report(0.0)
+        job = Job(cell.id, cell.spec, cell.where, self.store, self.options, report, say, heartbeat.check)
+        times = max(1.0, self._alike[_kind(cell)] / self.options.processes)
         try:
-            times = max(1.0, self._alike[_kind(cell)] / self.options.processes)
             with heartbeat, repeated(times):
-                answer = stage.compute(Job(cell.id, cell.spec, cell.where, self.store, self.options, report, say))
-            if not isinstance(answer, Answer):
-                raise StillproofError(
-                    f"stage {cell.stage!r} answered with {type(answer).__name__}, not with an Answer."
-                )
-        except Unsupported as reason:
-            why = str(reason)
+                answer = stage.compute(job)
+        finally:
+            heartbeat.stop()  # also if an interruption hit while it was being stopped
+        if not isinstance(answer, Answer):
+            raise StillproofError(f"stage {cell.stage!r} answered with {type(answer).__name__}, not with an Answer.")
+        return answer
+
+    def _end_early(self, cell: Cell, reason: StillproofError) -> None:
+        """Leave a cell to whoever has it now, or record that it took too long."""
+        if isinstance(reason, LeaseLost):
+            self._lose(cell, reason)
+            return
+        message = failure_text(str(reason))
+        self._settle(cell, lambda: self._fail(cell, message))
+
+    def _end_badly(self, cell: Cell, error: BaseException) -> None:
+        """Record a cell that raised; the whole trace is kept, and the others go on."""
+        if isinstance(error, Unsupported):
+            why = str(error)
             self._settle(cell, lambda: self._unsupported(cell, why))
-        except StillproofError as error:
-            if isinstance(error, StoreError) and not isinstance(error, Corrupt):
-                raise  # no space, or read-only: the next cell would fare no better
-            message = failure_text(str(error))
-            self._settle(cell, lambda: self._fail(cell, message))
-        except (Exception, SystemExit) as error:  # a cell's fault must not stop the others; the whole trace is kept
-            if _came_of_a_stop(error):
-                raise
+            return
+        foreseen = isinstance(error, StillproofError)
+        if isinstance(error, StoreError) and not isinstance(error, Corrupt):
+            raise error  # no space, or read-only: the next cell would fare no better
+        if not isinstance(error, (Exception, SystemExit)):
+            raise error
+        if not foreseen:
             log.warning("cell %s (%s) failed: %r", cell.id[:12], cell.label, error)
-            unforeseen = failure_text(repr(error))
-            self._settle(cell, lambda: self._fail(cell, unforeseen))
-        else:
-            self._settle(cell, lambda: self._finish(cell, answer))
+        message = failure_text(str(error) if foreseen else repr(error))
+        self._settle(cell, lambda: self._fail(cell, message))
+
+    def _lose(self, cell: Cell, lost: LeaseLost) -> None:
+        log.warning("%s", lost)
+        self._lost.add(cell.id)
 
     def _settle(self, cell: Cell, write: Callable[[], str]) -> None:
         """Write how a cell ended, unless another process has taken it over."""
         try:
             self._set(cell.id, write())
         except LeaseLost as error:
-            log.warning("%s", error)
+            self._lose(cell, error)
         self._show({})
 
     def _finish(self, cell: Cell, answer: Answer) -> str:

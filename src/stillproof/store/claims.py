@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, or_, select, update
 
 from stillproof.core.errors import LeaseLost
 from stillproof.core.spec import Json
+from stillproof.store.clock import Now
 from stillproof.store.damage import with_derived
 from stillproof.store.database import Database, chunks
-from stillproof.store.owner import is_dead
+from stillproof.store.holders import OF_A_CLAIM, is_abandoned
+from stillproof.store.owner import described, life_of
 from stillproof.store.schema import cells
 from stillproof.store.strict_json import from_text, to_text
 
@@ -34,21 +35,28 @@ class Claims:
     def claim(self, ids: Sequence[str], owner: str, lease_seconds: float) -> str | None:
         """Take the first of ``ids`` that is free and return it, or nothing.
 
-        Free is a cell that is pending, or whose owner is dead or let its lease run out. A cell that
-        has killed as many workers as are allowed fails instead.
+        Free is a cell that is pending, or whose owner is dead, or let its lease run out and cannot be seen from here.
+        A process that lives on this machine keeps its cell however long it is silent: it may have been stopped, or the
+        clock have jumped. A cell that has killed as many workers as are allowed fails instead.
         """
         for part in chunks(ids, LOOK_AT):
-            free, dead = self._candidates(part)
+            free = self._free(part)
             for cell in (cell for cell in part if cell in free):
-                if free[cell] >= MOST_ATTEMPTS:
-                    self._give_up(cell, dead)
-                elif self._take(cell, owner, lease_seconds, dead):
+                if free[cell].attempts >= MOST_ATTEMPTS:
+                    self._give_up(free[cell])
+                elif self._take(free[cell], owner, lease_seconds):
                     return cell
         return None
 
     def renew(self, cell: str, owner: str, lease_seconds: float, progress: float) -> None:
         """Show that ``owner`` still lives and how far it is, 0 to 1."""
-        self._change(cell, owner, lease_until=time.time() + lease_seconds, progress=progress)
+        self._change(cell, owner, lease_until=Now() + lease_seconds, progress=progress)
+
+    def check(self, cell: str, owner: str) -> None:
+        """Raise ``LeaseLost`` unless ``owner`` holds the cell."""
+        with self._database.read() as connection:
+            if connection.execute(select(cells.c.id).where(_held(cell, owner))).first() is None:
+                raise _lost(cell, owner)
 
     def finish(
         self,
@@ -87,13 +95,21 @@ class Claims:
         attempts = cells.c.attempts - 1
         self._change(cell, owner, status="pending", owner=None, lease_until=None, started=None, attempts=attempts)
 
+    def free(self, cell: str) -> str | None:
+        """Take a cell from whoever holds it, as a person asked, and return who that was; nothing if nobody does."""
+        with self._database.write() as connection:
+            running = and_(cells.c.id == cell, cells.c.status == "running")
+            found = connection.execute(select(cells.c.owner).where(running)).scalar()
+            connection.execute(update(cells).where(running).values(FRESH))
+        return found
+
     def reset_failed(self, ids: Sequence[str]) -> None:
         """Let those of ``ids`` that failed, or whose owner died, be tried again as if for the first time.
 
         It is for a person who gives the command again: what died with the earlier command does not count.
         """
         for part in chunks(ids):
-            _, dead = self._candidates(part)
+            dead = [row.owner for row in self._rows(part) if row.status == "running" and life_of(row.owner) == "dead"]
             died = and_(cells.c.status == "running", cells.c.owner.in_(dead))
             again = and_(cells.c.id.in_(part), or_(cells.c.status == "failed", died))
             with self._database.write() as connection:
@@ -119,44 +135,50 @@ class Claims:
             rows = connection.execute(select(cells.c.id, cells.c.derived_from).where(derived)).all()
         return {row.id: from_text(row.derived_from) for row in rows}
 
-    def _candidates(self, ids: Sequence[str]) -> tuple[dict[str, int], list[str]]:
-        """Return the attempts of those cells that look free, by id, and the owners found dead."""
-        now = time.time()
-        columns = select(cells.c.id, cells.c.status, cells.c.owner, cells.c.lease_until, cells.c.attempts)
-        with self._database.read() as connection:
-            rows = connection.execute(columns.where(cells.c.id.in_(ids))).all()
-        running = [row for row in rows if row.status == "running"]
-        dead = [owner for owner in {row.owner for row in running} if is_dead(owner)]
-        free = [row for row in rows if row.status == "pending"]
-        free += [row for row in running if row.owner in dead or row.lease_until < now]
-        return {row.id: row.attempts for row in free}, dead
+    def _free(self, ids: Sequence[str]) -> dict[str, Row[Any]]:
+        """Return those of the cells that look free, by id."""
+        return {row.id: row for row in self._rows(ids) if row.status == "pending" or is_abandoned(row)}
 
-    def _take(self, cell: str, owner: str, lease_seconds: float, dead: Sequence[str]) -> bool:
-        now = time.time()
-        free = or_(cells.c.status == "pending", _abandoned(dead, now))
+    def _rows(self, ids: Sequence[str]) -> list[Row[Any]]:
+        query = select(*OF_A_CLAIM, cells.c.attempts).where(cells.c.id.in_(ids))
+        with self._database.read() as connection:
+            return list(connection.execute(query))
+
+    def _take(self, seen: Row[Any], owner: str, lease_seconds: float) -> bool:
+        now = Now()
         values = {"owner": owner, "lease_until": now + lease_seconds, "started": now, "progress": 0.0}
         values |= {"status": "running", "attempts": cells.c.attempts + 1}
-        return self._update(and_(cells.c.id == cell, free, cells.c.attempts < MOST_ATTEMPTS), values)
+        return self._update(_unchanged(seen), values)
 
-    def _give_up(self, cell: str, dead: Sequence[str]) -> None:
-        now = time.time()
-        spent = and_(cells.c.id == cell, _abandoned(dead, now), cells.c.attempts >= MOST_ATTEMPTS)
-        self._update(spent, {"status": "failed", "error": GIVEN_UP, "finished": now, "lease_until": None})
+    def _give_up(self, seen: Row[Any]) -> None:
+        values = {"status": "failed", "error": GIVEN_UP, "finished": Now(), "lease_until": None}
+        self._update(_unchanged(seen), values)
 
     def _end(self, cell: str, owner: str, status: str, **values: Any) -> None:
-        self._change(cell, owner, status=status, finished=time.time(), lease_until=None, **values)
+        self._change(cell, owner, status=status, finished=Now(), lease_until=None, **values)
 
     def _change(self, cell: str, holder: str, /, **values: Any) -> None:
-        held = and_(cells.c.id == cell, cells.c.status == "running", cells.c.owner == holder)
-        if not self._update(held, values):
-            raise LeaseLost(
-                f"cell {cell[:12]} is no longer held by {holder}: another process took it over or ended it."
-            )
+        if not self._update(_held(cell, holder), values):
+            raise _lost(cell, holder)
 
     def _update(self, condition: ColumnElement[bool], values: dict[str, Any]) -> bool:
         with self._database.write() as connection:
             return connection.execute(update(cells).where(condition).values(values)).rowcount == 1
 
 
-def _abandoned(dead: Sequence[str], now: float) -> ColumnElement[bool]:
-    return and_(cells.c.status == "running", or_(cells.c.lease_until < now, cells.c.owner.in_(dead)))
+def _unchanged(seen: Row[Any]) -> ColumnElement[bool]:
+    """Return the condition that a cell is as it was seen: its holder may have shown a sign of life since."""
+    columns = (cells.c.status, cells.c.owner, cells.c.lease_until, cells.c.attempts)
+    same = (column == seen._mapping[column.name] for column in columns)  # "IS NULL" where nothing was seen
+    return and_(cells.c.id == seen.id, *same)
+
+
+def _held(cell: str, holder: str) -> ColumnElement[bool]:
+    return and_(cells.c.id == cell, cells.c.status == "running", cells.c.owner == holder)
+
+
+def _lost(cell: str, holder: str) -> LeaseLost:
+    return LeaseLost(
+        f"cell {cell[:12]} is no longer held by {described(holder)}: another process took it over, ended it or "
+        "released it."
+    )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import URL, Connection, Table, create_engine
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from stillproof.core.errors import StoreError
-from stillproof.store import sqlite
+from stillproof.core.errors import OnlyRead, StoreError
+from stillproof.store import sqlite, sqlite_reading
 from stillproof.store.error_sentences import database_trouble, disk_trouble
 from stillproof.store.location import shown, sqlite_file
 
@@ -21,9 +23,17 @@ CHUNK = 500  # values in one IN list, well below the limit of every database
 class Database:
     """The connections of one process; threads may share it, processes may not."""
 
-    def __init__(self, url: URL, *, create: bool) -> None:
-        """Prepare to connect; with ``create`` the folder of a SQLite file is made."""
+    def __init__(self, url: URL, *, create: bool, reads: str | None = None) -> None:
+        """Prepare to connect.
+
+        Args:
+            url: Where it is.
+            create: Make the folder of a SQLite file.
+            reads: Only read, as these parameters of SQLite's URI say; any other database needs none.
+        """
         self.shown = shown(url)
+        self.reads = reads is not None
+        self.copied_to: TemporaryDirectory[str] | None = None  # goes with it
         file = sqlite_file(url)
         if file is not None:
             with disk_trouble(file):
@@ -33,11 +43,14 @@ class Database:
                 elif not file.exists():
                     raise StoreError(f"there is no store {file}: a run makes one, or name another with --store.")
         try:
-            self.engine = create_engine(url)
+            if file is not None and reads is not None:
+                self.engine = create_engine(url, creator=partial(sqlite_reading.connect, file, reads))
+            else:
+                self.engine = create_engine(url)
         except ModuleNotFoundError as error:
             raise StoreError(f"store {self.shown} needs the package {error.name}: install it.") from error
         if file is not None:
-            sqlite.prepare(self.engine)
+            sqlite.prepare(self.engine, self.shown, log_ahead=not self.reads)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -48,6 +61,8 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Open a transaction that writes; it is committed at the end, or rolled back by an exception."""
+        if self.reads:
+            raise OnlyRead(f"store {self.shown} is only read here: nothing can be kept in it.")
         with database_trouble(self.shown), self.engine.connect() as connection:
             connection = connection.execution_options(writes=True)
             with connection.begin():
@@ -62,6 +77,8 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+        if self.copied_to is not None:
+            self.copied_to.cleanup()
 
 
 def chunks(ids: Sequence[str], size: int = CHUNK) -> Iterator[Sequence[str]]:

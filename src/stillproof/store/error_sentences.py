@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,12 +20,22 @@ _DATABASE = {
     "No space left": "is out of space: free some, then run the same command again",
     "disk I/O error": "cannot be written or read (disk I/O error): check that its disk works and has space",
     "unable to open": "cannot be opened: check that its folder exists and is writable",
+    "Could not decode": "is corrupt (its database file is damaged): restore a copy, or move it away and run again",
+    "no such": "is corrupt or of another program (a table or column is missing): name another store, or restore a copy",
+    "unsupported file format": "is corrupt or of another program: name another store, or restore a copy",
     "not a database": "is not a database: name another file with --store, or move this one away",
     "malformed": "is corrupt (its database file is damaged): restore a copy, or move it away and run again",
     "is locked": "was locked by another process for too long: wait for that one, then run the same command again",
 }
+LONGEST = 300  # letters of what a database says
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def in_one_line(text: str) -> str:
+    """Return what a database says as it may be printed, whatever bytes of a damaged file it repeats."""
+    line = " ".join(text.split())[:LONGEST]
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
 @contextmanager
@@ -32,10 +43,12 @@ def database_trouble(store: str) -> Iterator[None]:
     """Raise ``StoreError`` where the database that is shown as ``store`` raises its own errors."""
     try:
         yield
-    except DBAPIError as error:
-        message = " ".join(str(error.orig).split())
+    except (DBAPIError, sqlite3.Error) as error:
+        message = in_one_line(str(error.orig if isinstance(error, DBAPIError) else error))
         known = (sentence for sign, sentence in _DATABASE.items() if sign in message)
         raise StoreError(f"store {store} {next(known, f'cannot be used: {message}')}.") from error
+    except UnicodeDecodeError as error:  # in what SQLite says of a damaged schema
+        raise StoreError(f"store {store} {_DATABASE['malformed']}.") from error
 
 
 @contextmanager

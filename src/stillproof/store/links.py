@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from stillproof.store.owner import is_dead
+from stillproof.store.holders import OF_A_CLAIM, is_abandoned
+from stillproof.store.owner import described
 from stillproof.store.schema import cells
 
 _ID = re.compile(r'"([0-9a-f]{64})"')  # in JSON, where an id is a string of its own
@@ -46,8 +46,7 @@ class Links:
 
     def computed(self) -> str:
         """Say which cell this is, and who computes it."""
-        parts = (self.owner or "").split("/")  # host first, then perhaps more, pid, and what tells pids apart
-        return f"cell {self.id[:12]}, {self.stage}, by process {''.join(parts[-2:-1])} on {parts[0]}"
+        return f"cell {self.id[:12]}, {self.stage}, by {described(self.owner or '')}"
 
 
 def named_in(*texts: str | None) -> frozenset[str]:
@@ -57,24 +56,22 @@ def named_in(*texts: str | None) -> frozenset[str]:
 
 def read_links(connection: Connection) -> dict[str, Links]:
     """Return all cells of a store by id; one whose worker is dead, or gave no sign of life, has no owner."""
-    columns = ("id", "stage", "status", "owner", "lease_until", "spec", "needs", "result", "artifacts", "derived_from")
+    named = ("spec", "needs", "result", "artifacts", "derived_from")
     found = {}
-    for row in connection.execute(select(*(cells.c[name] for name in columns))):
+    for row in connection.execute(select(*OF_A_CLAIM, *(cells.c[name] for name in named))):
         reads, made = named_in(row.spec, row.needs, row.derived_from), named_in(row.result, row.artifacts)
         found[row.id] = Links(row.id, row.stage, row.status, holder(row), reads, made, bool(named_in(row.derived_from)))
     return found
 
 
 def holder(row: Row[Any]) -> str | None:
-    """Return who computes the cell of a row; nobody, if that process is dead or has given no sign of life."""
-    held = row.status == "running" and (row.lease_until or 0.0) >= time.time() and not is_dead(row.owner)
-    return row.owner if held else None
+    """Return who computes the cell of a row; nobody, if that worker is dead, or silent and cannot be seen from here."""
+    return row.owner if row.status == "running" and not is_abandoned(row) else None
 
 
 def abandoned(connection: Connection) -> dict[str, str]:
     """Return the stages of cells, by id, that were begun by a worker that died, and by no other since."""
-    columns = ("id", "stage", "status", "owner", "lease_until")
-    running = select(*(cells.c[name] for name in columns)).where(cells.c.status == "running")
+    running = select(*OF_A_CLAIM).where(cells.c.status == "running")
     return {row.id: row.stage for row in connection.execute(running) if holder(row) is None}
 
 

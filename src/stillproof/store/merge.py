@@ -15,6 +15,7 @@ from stillproof.core.spec import Json
 from stillproof.store.claims import FRESH
 from stillproof.store.damage import with_derived
 from stillproof.store.database import chunks
+from stillproof.store.holders import OVERDUE
 from stillproof.store.links import ANSWERED, holder, named_in
 from stillproof.store.merge_artifacts import ArtifactMerge
 from stillproof.store.schema import artifacts, cells, pool_members, runs
@@ -148,7 +149,7 @@ def _answer(store: Store, rows: Rows) -> tuple[list[str], list[str]]:
     busy: list[str] = []
     for part in chunks(list(rows), TOGETHER):
         with store.database.write() as connection:
-            for here in connection.execute(select(cells).where(cells.c.id.in_(part))).all():
+            for here in connection.execute(select(cells, OVERDUE).where(cells.c.id.in_(part))).all():
                 if holder(here) is not None:
                     busy.append(here.id)
                 elif here.status not in ANSWERED:  # somebody may have been faster

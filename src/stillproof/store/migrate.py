@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 from stillproof.core.errors import StoreError
 from stillproof.store.database import Database
+from stillproof.store.error_sentences import in_one_line
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -24,8 +25,8 @@ VERSION = text(f"SELECT version_num FROM {VERSION_TABLE}")
 log = logging.getLogger("stillproof")
 
 
-def ensure_schema(database: Database) -> None:
-    """Create the tables of a new store, upgrade those of an older one.
+def ensure_schema(database: Database, *, quietly: bool = False) -> None:
+    """Create the tables of a new store, upgrade those of an older one; say so, unless ``quietly``.
 
     Raises:
         StoreError: The schema is of a newer version, or the tables are of another program; nothing was touched.
@@ -33,21 +34,37 @@ def ensure_schema(database: Database) -> None:
     if _is_current(database):
         return
     with database.write() as connection:
-        tables = set(inspect(connection).get_table_names())
-        found = connection.execute(VERSION).scalar() if VERSION_TABLE in tables else None
+        found = _schema_in(connection, database.shown)
         if found == HEAD:  # another process was faster
             return
-        if found is None and tables - {VERSION_TABLE}:
-            raise StoreError(f"store {database.shown} is a database of something else: name another store.")
-        if found is not None and not _known(found):
-            raise StoreError(
-                f"store {database.shown} was written by a newer version of Stillproof (schema {found}, "
-                f"this version knows {HEAD}): upgrade Stillproof, or name another store."
-            )
         upgrade(connection)
-    if found is not None:
+    if found is not None and not quietly:
         renamed = RENAMED if found < NAMES_THAT_LAST else ""
         log.info("store %s was upgraded from schema %s to %s%s.", database.shown, found, HEAD, renamed)
+
+
+def schema_of(database: Database) -> str | None:
+    """Return the schema of a store that this version knows; nothing for a file without tables.
+
+    Raises:
+        StoreError: It is of a newer version, or the tables are of another program.
+    """
+    with database.read() as connection:
+        return _schema_in(connection, database.shown)
+
+
+def _schema_in(connection: Connection, shown: str) -> str | None:
+    tables = set(inspect(connection).get_table_names())
+    found = connection.execute(VERSION).scalar() if VERSION_TABLE in tables else None
+    if found is None and tables - {VERSION_TABLE}:
+        raise StoreError(f"store {shown} is a database of something else: name another store.")
+    if found is not None and found != HEAD and not _known(found):
+        raise StoreError(
+            f"store {shown} was written by a newer version of Stillproof (schema {in_one_line(str(found))}, this "
+            f"version knows {HEAD}): "
+            "upgrade Stillproof, or name another store."
+        )
+    return found
 
 
 def upgrade(connection: Connection) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 from stillproof.core.errors import BadInput, StoreError
 from stillproof.store.database import Database
+from stillproof.store.error_sentences import database_trouble, disk_trouble
 from stillproof.store.location import folder_beside, locate, shown, sqlite_file
 from stillproof.store.migrate import ensure_schema
+from stillproof.store.sqlite_reading import copy_database
 from stillproof.store.store import Store, open_store
 
 
@@ -39,21 +39,10 @@ def open_other(text: str, artifacts: Path | None = None) -> Iterator[Store]:
         raise StoreError(f"there is no store {file}: name the file or the URL of one.")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy.db"
-        _copy(file, copy)
+        with database_trouble(str(file)), disk_trouble(file):
+            copy_database(file, copy)
         database = Database(locate(str(copy)), create=False)
         database.shown = str(file)
         with closing(database):
             ensure_schema(database)
             yield Store(str(copy), database, root)
-
-
-def _copy(file: Path, copy: Path) -> None:
-    """Copy a SQLite file as it is at one moment, even while others write to it."""
-    # Without a log beside it nobody has it open: it is then read without leaving a trace, even on a read-only disk.
-    how = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
-    try:
-        source = sqlite3.connect(f"file:{quote(str(file))}?{how}", uri=True)
-        with closing(source), closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
-    except sqlite3.Error as error:
-        raise StoreError(f"store {file} cannot be read: {error}.") from error

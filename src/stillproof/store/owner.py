@@ -1,14 +1,24 @@
-"""Who holds a cell: a name for this process that another process can check for life."""
+"""Who holds a cell: a name for each worker of this process, whose life another process can check."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import platform
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
+
+LONGEST_PID = 9  # digits; what is longer is none
 
 _PROC = Path("/proc")
 _UUID = uuid.uuid4().hex
+_numbers = itertools.count(1)
+_at_work: set[str] = set()  # the workers of this process
+
+Life = Literal["alive", "dead", "unknown"]
 
 
 def this_owner() -> str:
@@ -21,20 +31,45 @@ def this_owner() -> str:
     return f"{machine}/{pid}/{started}"
 
 
-def is_dead(owner: str) -> bool:
-    """Say whether ``owner`` has surely ended; where that cannot be known from here, it has not."""
-    machine, _, process = owner.rpartition("/")
+@contextmanager
+def worker_name() -> Iterator[str]:
+    """Yield the name of one worker of this process, who is dead to the others when it ends, though the process lives.
+
+    A claim that it could not give back, as on a full disk, would otherwise be held for as long as a notebook is open.
+    """
+    name = f"{this_owner()}+{next(_numbers)}"
+    _at_work.add(name)
+    try:
+        yield name
+    finally:
+        _at_work.discard(name)
+
+
+def life_of(owner: str) -> Life:
+    """Say whether ``owner`` surely lives or has surely ended, as far as it can be known from here."""
+    process, _, number = owner.partition("+")
+    if number and process == this_owner():
+        return "alive" if owner in _at_work else "dead"
+    machine, _, started_then = process.rpartition("/")
     machine, _, pid = machine.rpartition("/")
-    if not machine or machine != _machine() or not pid.isdecimal():
-        return False
+    if not machine or machine != _machine() or not pid.isdecimal() or len(pid) > LONGEST_PID:
+        return "unknown"
     try:
         os.kill(int(pid), 0)  # unlike /proc, this sees the processes of other users everywhere
     except ProcessLookupError:
-        return True
+        return "dead"
     except PermissionError:
         pass  # it lives, or its number was given to a process of somebody else
     started = _started(int(pid))
-    return started is not None and started != process
+    if started is None:
+        return "unknown"
+    return "alive" if started == started_then else "dead"
+
+
+def described(owner: str) -> str:
+    """Return which process, and where, a name is of, in words."""
+    parts = owner.split("/")  # host first, then perhaps more, pid, and what tells pids apart
+    return f"process {''.join(parts[-2:-1]) or '?'} on {parts[0]}"
 
 
 def _machine() -> str | None:

@@ -2,54 +2,72 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import OperationalError
 
 from stillproof.core.errors import StoreError
 
-BUSY_SECONDS = 30.0
+BUSY_SECONDS = 30.0  # of waiting for a lock, after which it is said
+TRY_SECONDS = 1.0  # of waiting inside SQLite, where Ctrl-C is not heard
+TAKE_READ_LOCK = "PRAGMA schema_version"  # "BEGIN" alone takes none, and what follows would not wait
 MOUNTS = Path("/proc/mounts")
 # Several machines may hold these at once, and SQLite's shared memory and locks do not reach across machines.
 NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre", "gpfs", "beegfs", "glusterfs"})
 NETWORK_BY_FUSE = frozenset({"sshfs", "ceph", "glusterfs", "s3fs", "rclone", "gcsfuse", "juicefs"})
 
-
-def prepare(engine: Engine) -> None:
-    """Make every connection of ``engine`` wait for locks, log ahead, check foreign keys and begin as told."""
-    event.listen(engine, "connect", _on_connect)
-    event.listen(engine, "begin", _on_begin)
+log = logging.getLogger("stillproof")
 
 
-def _on_connect(connection: sqlite3.Connection, _: Any) -> None:
-    connection.isolation_level = None  # transactions begin in _on_begin, not where the driver guesses
-    connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
-    _log_ahead(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA foreign_keys = ON")
+def prepare(engine: Engine, shown: str, *, log_ahead: bool = True) -> None:
+    """Make every connection of ``engine`` wait for locks, check foreign keys and begin as told; and log ahead."""
+
+    def on_connect(connection: sqlite3.Connection, _: Any) -> None:
+        connection.isolation_level = None  # transactions begin in on_begin, not where the driver guesses
+        connection.execute(f"PRAGMA busy_timeout = {int(TRY_SECONDS * 1000)}")
+        if log_ahead:
+            # SQLite does not wait for a lock here.
+            patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"), shown)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    def on_begin(connection: Connection) -> None:
+        # A transaction that reads first and then wants to write can deadlock; one that locks at once cannot.
+        if connection.get_execution_options().get("writes", False):
+            patiently(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"), shown)
+        else:
+            connection.exec_driver_sql("BEGIN")
+            patiently(lambda: connection.exec_driver_sql(TAKE_READ_LOCK), shown)
+
+    event.listen(engine, "connect", on_connect)
+    event.listen(engine, "begin", on_begin)
 
 
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Switch to the write-ahead log; SQLite does not wait for a lock here, so this does."""
-    give_up = time.monotonic() + BUSY_SECONDS
+def patiently(take: Callable[[], object], shown: str) -> None:
+    """Do what takes a lock on the store that is shown as ``shown``, however long another process has it."""
+    began, said = time.monotonic(), False
     while True:
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            take()
             return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > give_up:
+        except (sqlite3.OperationalError, OperationalError) as error:
+            if "locked" not in str(error):
                 raise
-            time.sleep(0.01)
-
-
-def _on_begin(connection: Connection) -> None:
-    # A transaction that reads first and then wants to write can deadlock; one that locks at once cannot.
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        if not said and time.monotonic() - began >= BUSY_SECONDS:
+            log.warning(
+                "store %s has been locked by another process for %.0f s: waiting until that one writes or ends.",
+                shown,
+                time.monotonic() - began,
+            )
+            said = True
+        time.sleep(0.01)
 
 
 def refuse_network(path: Path) -> None:

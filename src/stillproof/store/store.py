@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from stillproof.core.errors import StillproofError
 from stillproof.core.spec import Json
 from stillproof.core.tensor_size import size_in_bytes
 from stillproof.store.artifacts import VOLATILE, Artifacts
@@ -18,6 +19,7 @@ from stillproof.store.claims import Claims
 from stillproof.store.damage import damaged
 from stillproof.store.database import Database
 from stillproof.store.error_sentences import disk_trouble
+from stillproof.store.examine import blame_damage
 from stillproof.store.location import artifacts_root, locate
 from stillproof.store.migrate import ensure_schema
 from stillproof.store.pools import Pools
@@ -174,8 +176,12 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the store."""
-        self.close()
+        """Close the store; an error that nobody foresaw may have come of its damage."""
+        try:
+            if isinstance(error, Exception) and not isinstance(error, StillproofError):
+                blame_damage(self.database, error)
+        finally:
+            self.close()
 
 
 def open_store(url: str | None = None, *, create: bool = True, artifacts: Path | None = None) -> Store:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from stillproof.core.errors import BadInput
+from stillproof.core.errors import BadInput, Corrupt
 
 
 def to_text(value: object, what: str) -> str:
@@ -17,5 +17,15 @@ def to_text(value: object, what: str) -> str:
 
 
 def from_text(text: str | None) -> Any:
-    """Read what ``to_text`` wrote; None stays None."""
-    return None if text is None else json.loads(text)
+    """Read what ``to_text`` wrote; None stays None.
+
+    Raises:
+        Corrupt: It is something else by now.
+    """
+    try:
+        return None if text is None else json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Corrupt(
+            f"a value in the database of the store is damaged ({type(error).__name__}): restore a copy, or move it "
+            "away and run again."
+        ) from error

@@ -17,15 +17,18 @@ from stillproof.core.plugins import Plugin, import_entry_points, index_entry_poi
 from stillproof.core.spec import Json
 from stillproof.data.load import data_root
 from stillproof.report.failures import explained
+from stillproof.run.answer_unkept import answers_unkept
 from stillproof.run.cell import Cell
 from stillproof.run.device import checked_device
 from stillproof.run.estimate import Estimate, Here, estimate, here
 from stillproof.run.execute import enter, execute
 from stillproof.run.executor import OnChange, Work
 from stillproof.run.executors.process_count import workers_for
+from stillproof.run.heartbeat import lease_seconds
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Options, answer_of, default_device
 from stillproof.run.worker import FINISHED
+from stillproof.store.read_store import read_store
 from stillproof.store.store import Store, open_store
 from stillproof.suites.requests import Request
 
@@ -56,6 +59,8 @@ class Engine:
         device: str | None = None,
         on_plan: Watch | None = None,
         checkpoint_seconds: float = 20.0,
+        cell_limit: float | None = None,
+        reads: bool = False,
     ) -> None:
         """Load plug-ins; nothing is opened or computed yet.
 
@@ -67,6 +72,9 @@ class Engine:
             device: Device to compute on; by default the first GPU, else the CPU.
             on_plan: Is told of each plan and watches it while it is computed.
             checkpoint_seconds: Seconds between the checkpoints of long loops.
+            cell_limit: Seconds that one cell may take; one that takes longer is recorded as failed.
+            reads: Whether the store is only read: it may be on a read-only disk, or of an older schema, and what would
+                have to be kept in it raises ``OnlyRead``.
         """
         index_entry_points()
         import_entry_points()
@@ -77,12 +85,14 @@ class Engine:
         self.device = checked_device(device) if device else default_device()
         self._fell_back = not device and self.device == "cpu"
         self.checkpoint_seconds = checkpoint_seconds
+        self.cell_limit = cell_limit
+        self._reads = reads
         self._on_plan = on_plan or _unwatched
 
     @cached_property
     def store(self) -> Store:
         """Return the store, which is opened, and made if need be, when something asks for it."""
-        return open_store(self._store)
+        return read_store(self._store) if self._reads else open_store(self._store)
 
     def close(self) -> None:
         """Close the store, if it was opened."""
@@ -97,7 +107,8 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the store."""
-        self.close()
+        if "store" in vars(self):
+            self.store.__exit__(kind, error, trace)
 
     def answer(self, request: Request) -> Json:
         """Return the answer to a question of any stage, computed if the store does not have it."""
@@ -112,6 +123,11 @@ class Engine:
                 planner.plan(request)
             return planner
 
+        if self._reads:
+            planner = plan()
+            unkept = answers_unkept(planner, self.store, self.options)
+            cells = [planner.plan(request).id for request in requests]
+            return [unkept[cell] if cell in unkept else answer_of(cell, self.store) for cell in cells]
         planner = self._finish(plan(), plan)
         return [answer_of(planner.plan(request).id, self.store) for request in requests]
 
@@ -179,7 +195,14 @@ class Engine:
     @property
     def options(self) -> Options:
         """Return how cells are computed here."""
-        return Options(self.store.url, self.root, self.device, None, self.checkpoint_seconds)
+        return Options(
+            self.store.url,
+            self.root,
+            self.device,
+            checkpoint_seconds=self.checkpoint_seconds,
+            lease_seconds=lease_seconds(),
+            cell_limit=self.cell_limit,
+        )
 
     def _here(self, planner: Planner) -> Here:
         status = self.store.results.statuses(list(planner.cells))

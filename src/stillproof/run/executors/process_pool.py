@@ -22,6 +22,7 @@ from stillproof.run.cell import Cell
 from stillproof.run.executor import Work
 from stillproof.run.executors.this_process import prepare, stoppable
 from stillproof.run.stage import Options
+from stillproof.run.waiting import Waiting
 from stillproof.run.worker import FINISHED, POLL_SECONDS, Worker
 from stillproof.store.store import open_store
 
@@ -70,6 +71,7 @@ class ProcessPool:
             return WorkerProcess(process, heard)
 
         pool: list[WorkerProcess] = []
+        waiting = Waiting(work.store, [cell.id for cell in work.cells])
         deaths, left_before = 0, len(work.cells)
         try:
             with stoppable():
@@ -78,6 +80,7 @@ class ProcessPool:
                 while (left := _show(work)) and not work.must_stop():
                     deaths, left_before = (0, left) if left < left_before else (deaths, left_before)
                     time.sleep(POLL_SECONDS)
+                    waiting.look()
                     ended = [number for number, place in enumerate(pool) if place.process.exitcode is not None]
                     if not ended or not _show(work) or work.must_stop():
                         continue

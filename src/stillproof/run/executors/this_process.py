@@ -11,6 +11,7 @@ from types import FrameType
 from stillproof.core.freed_memory import keep_freed_memory
 from stillproof.core.garbage import end_loading
 from stillproof.run.executor import Work
+from stillproof.run.waiting import Waiting
 from stillproof.run.worker import Worker
 
 
@@ -19,7 +20,12 @@ def run_in_this_process(work: Work) -> None:
     prepare(work.options.device, work.options.threads)
     with stoppable():
         worker = Worker(
-            work.store, work.options, work.cells, on_change=work.on_change, stop_at_failure=work.stop_at_failure
+            work.store,
+            work.options,
+            work.cells,
+            on_change=work.on_change,
+            on_idle=Waiting(work.store, [cell.id for cell in work.cells]).look,
+            stop_at_failure=work.stop_at_failure,
         )
         worker.run()
 

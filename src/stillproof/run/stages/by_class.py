@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from stillproof.core.components import stages
 from stillproof.run.cell import Planned
@@ -22,6 +22,8 @@ class ByClass(Stage):
     Args:
         of: The training, the choice of its epoch, or the id of either once it is finished.
     """
+
+    only_counts: ClassVar[bool] = True
 
     of: Tested
 

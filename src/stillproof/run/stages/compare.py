@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import torch
 from torch import Tensor
@@ -28,6 +28,8 @@ class Compare(Stage):
         first: Trainings, choices of their epochs, or the ids of either once they are finished.
         second: As many, each of which is paired with the one at its place in ``first``.
     """
+
+    only_counts: ClassVar[bool] = True
 
     first: tuple[Tested, ...]
     second: tuple[Tested, ...]
