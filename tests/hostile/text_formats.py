@@ -77,8 +77,8 @@ def by_words(folder: Path) -> Any:
             continue
         numbers = []
         for name in ("target_attack: ", "non_target_attack: "):
-            found = re.finditer(re.escape(name) + r"[-\d]", rest)
-            at = next(one.start() for one in found if one.start() == 0 or rest[one.start() - 1] != "_")
+            named = re.finditer(re.escape(name) + r"[-\d]", rest)
+            at = next(one.start() for one in named if one.start() == 0 or rest[one.start() - 1] != "_")
             part = rest[at + len(name) :]
             accuracy, after = part.split(" ", 1)
             seconds = re.match(r"[-+.e\d]+", after.partition("attack time is ")[2])
