@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-SIZE = {"width": 1180, "height": 808}
+SIZE = {"width": 1180, "height": 738}
 
 
 def take(page: Path, picture: Path) -> None:
