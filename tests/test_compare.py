@@ -181,10 +181,10 @@ def test_names_that_mean_nothing_together_are_refused(
 def test_other_test_images_are_refused_before_anything_is_trained(
     session: Session, sets: list[str], tmp_path: Path
 ) -> None:
-    for split in ("train", "test"):
+    for shade, split in enumerate(("train", "test")):
         for label in range(10):
             (tmp_path / split / str(label)).mkdir(parents=True)
-            Image.new("L", (8, 8), 20 * label).save(tmp_path / split / str(label) / "1.png")
+            Image.new("L", (8, 8), 20 * label + shade).save(tmp_path / split / str(label) / "1.png")
     before = trainings(session)
     with pytest.raises(BadInput, match="only answers for the same test images can be compared"):
         session.compare([sets[0], str(tmp_path)], network=SMALL, recipe="smoke", seeds=1)

@@ -91,7 +91,9 @@ def test_a_set_of_another_size_is_refused_before_anything_is_trained(tmp_path: P
         for split in ("train", "test"):
             for shade, label in enumerate(("cat", "dog")):
                 (folder / split / label).mkdir(parents=True)
-                Image.new("RGB", (16, 16), (90 * shade, 5, 5)).save(folder / split / label / "1.png")
+                Image.new("RGB", (16, 16), (90 * shade, 5, 5 + (split == "test"))).save(
+                    folder / split / label / "1.png"
+                )
         request, _ = artifact_request(store, made.artifact, str(folder))
         with pytest.raises(BadInput, match="10 classes"):
             session.train(request, network=SMALL, recipe="smoke", seeds=1)

@@ -62,8 +62,7 @@ def test_a_set_of_test_images_is_refused_and_let_through_with_a_mark(session: Se
     score = session.train(some(TEST, 2), dataset="digits", allow_test_images=True, **QUICK)
     assert score.name.endswith(EXACT) and "20 of its 20 images are test images" in score.caveats[0]
     assert "20 of its 20" in repr(score) and "20 of its 20" in repr(score.table())
-    assert session.status().as_dict()["runs"], "the row of the call is kept"
-    kept = session.store.results.runs()[0]
+    (kept,) = session.store.results.runs_and_calls()
     assert kept.rows[0]["method"] == score.name
 
 

@@ -117,6 +117,7 @@ def test_a_run_that_is_stopped_while_it_plans_says_so(number: signal.Signals, se
 
 def test_a_background_job_is_spared_by_ctrl_c_as_before(stillproof: Commands, tmp_path: Path) -> None:
     running = stillproof.start(*TINY_RUN, cwd=tmp_path, background=True)
+    wait_until((tmp_path / "stillproof.db").exists)
     os.kill(running.pid, signal.SIGINT)
     assert stillproof.finish(running).code == 0
     assert not descendants(running.pid)

@@ -105,7 +105,8 @@ def same_experiment(folder: Path) -> Path:
     return archive(folder, b"\x80\x02" + again)
 
 
-DOUBLED = b"N" + b"2\x86" * 64
+# A tuple of twice the last one, 64 times over; each is remembered by its number.
+DOUBLED = b"Nq\0" + b"".join(b"h%c\x86q%c" % (n, n + 1) for n in range(64))
 SET = b"cbuiltins\nset\n"
 BOMBS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "five gigabytes of zeros": (
@@ -152,11 +153,11 @@ BOMBS: dict[str, tuple[Callable[[Path], Path], str]] = {
 
 @pytest.mark.parametrize(("write", "words"), BOMBS.values(), ids=BOMBS)
 def test_a_bomb_is_one_sentence_at_once(tmp_path: Path, write: Callable[[Path], Path], words: str) -> None:
-    path, started = write(tmp_path), time.monotonic()
+    path, started = write(tmp_path), time.thread_time()
     with pytest.raises(BadInput, match=words) as refused:
         read_sets(path, INFO, "digits", ImportOptions())
     assert "\n" not in str(refused.value) and len(str(refused.value)) < len(str(path)) + 400
-    assert time.monotonic() - started < 30
+    assert time.thread_time() - started < 30
 
 
 def peak_of(code: str, *arguments: Path) -> tuple[int, str]:

@@ -251,7 +251,8 @@ def test_labels_say_a_seed_once(tmp_path: Path) -> None:
 def test_own_pictures_are_called_by_their_folder(tmp_path: Path, written: str) -> None:
     for part, name in itertools.product(("train", "test"), ("oak", "elm")):
         (tmp_path / "leaves" / part / name).mkdir(parents=True)
-        Image.new("RGB", (8, 8), (name == "oak" and "red") or "blue").save(tmp_path / "leaves" / part / name / "0.png")
+        colour = (255 if name == "oak" else 0, 0, len(part))
+        Image.new("RGB", (8, 8), colour).save(tmp_path / "leaves" / part / name / "0.png")
     reference = written.format(tmp_path / "leaves")
     session = Session(str(tmp_path / "s.db"))
     with session.store:

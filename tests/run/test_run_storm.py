@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-EVENTS, SEEDS = 110, 60
+EVENTS, SEEDS = 110, 100
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 

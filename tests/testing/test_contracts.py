@@ -133,5 +133,5 @@ def test_own_images_keep_the_contract_of_data_sets(tmp_path: Path) -> None:
             folder = tmp_path / split / label
             folder.mkdir(parents=True)
             for shade in range(3):
-                Image.new("RGB", (40, 30), (80 * shade, 100 * number, 50)).save(folder / f"{shade}.png")
+                Image.new("RGB", (40, 30), (80 * shade, 100 * number, len(split))).save(folder / f"{shade}.png")
     assert failures(check_dataset(f"image_folder:path={tmp_path}:size=16", tmp_path)) == []

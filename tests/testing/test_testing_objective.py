@@ -43,7 +43,7 @@ def problems(body: str) -> dict[str, str]:
         (f"{LOGITS}logits.sum() * float('nan')\n", "its loss is finite", "training diverged"),
         ("    def fit(self, training): pass\n", "its loss is finite", "3 epochs have 0 losses: use training.record"),
         (f"{LOGITS}0 * F.cross_entropy(logits, targets)\n", "its gradient reaches", "leaves all weights as they were"),
-        (f"{LOGITS}logits.detach().sum()\n", "its gradient reaches", "does not require grad"),
+        (f"{LOGITS}logits.detach().sum()\n", "its gradient reaches", "the loss has no gradient"),
         (f"{BEGIN}{STATE}        return loss\n", "a stopped run", "gives another model: use training.keep"),
     ],
 )
