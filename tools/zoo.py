@@ -15,7 +15,7 @@ from stillproof.core.data_title import data_title
 from stillproof.core.errors import BadInput, StillproofError
 from stillproof.core.labels import Taught
 from stillproof.sets.artifact import from_artifact
-from stillproof.store.artifact_files import Artifact, check, read_files
+from stillproof.store.artifact_files import Artifact, read_whole
 from stillproof.store.store import Store, open_store
 from stillproof.store.zoo import ENDS, INDEX, MOST_BYTES, ZooSet, write_index, zoo_sets
 
@@ -31,8 +31,7 @@ def add(store: Store, artifact: str, name: str, licence: str, source: str, comma
     """
     if licence.strip().lower() in UNCLEAR:
         raise BadInput(f"{name} cannot ship without a licence that allows it: name it.")
-    found = read_files(store.artifacts.folder(artifact))
-    card = check(found, store.artifacts.folder(artifact))
+    card, found = read_whole(store.artifacts.folder(artifact))
     _refuse_parts(card, name)
     files = {end: found[file] for file, end in ENDS.items()}
     one = ZooSet(

@@ -9,6 +9,7 @@ from stillproof.verbs.comparing import Comparing
 from stillproof.verbs.distilling import Distilling
 from stillproof.verbs.keeping_zoo import Zoo
 from stillproof.verbs.loading import Loading
+from stillproof.verbs.merging import Merging
 from stillproof.verbs.pooling import Pooling
 from stillproof.verbs.publishing import Publishing
 from stillproof.verbs.reading import Reading
@@ -26,6 +27,7 @@ class Session(
     Reading,
     Loading,
     Bundling,
+    Merging,
     Zoo,
 ):
     """A store, a data folder and a way to compute: distil, train, attack, compare, run and show like the command line.

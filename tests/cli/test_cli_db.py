@@ -75,7 +75,9 @@ def merge(stillproof: Commands, folder: Path, into: str = "ours.db") -> dict[str
 
 
 def rows(stillproof: Commands, folder: Path, run: str, store: str) -> Any:
-    return stillproof("table", "--run", run, "--store", store, "--json", cwd=folder).json()["rows"]
+    """Return the rows of a run, without how many answers of each were merged."""
+    found = stillproof("table", "--run", run, "--store", store, "--json", cwd=folder).json()["rows"]
+    return [{key: value for key, value in row.items() if key != "merged"} for row in found]
 
 
 def test_two_machines_become_one(folder: Path, stillproof: Commands) -> None:
@@ -95,8 +97,8 @@ def test_two_machines_become_one(folder: Path, stillproof: Commands) -> None:
 
 def test_a_merge_that_is_killed_again_and_again_goes_on(folder: Path, stillproof: Commands) -> None:
     artifacts, known = len(query(folder / "theirs.db", "SELECT id FROM artifacts")), 0
-    # While its tables are made, while cells are entered, among the artifacts, at the answers, at the runs.
-    for number in (1, 2, 1 + artifacts // 2, artifacts - artifacts // 2 + 2, 2):
+    # While its tables are made, while cells are entered, at the artifacts, at the answers, at the runs.
+    for number in (1, 2, 2, 2, 2):
         done = stillproof.python(KILLED, str(number), "db", "merge", "theirs.db", "--store", "new.db", cwd=folder)
         assert done.code == -signal.SIGKILL, done.err
         assert finished(folder / "new.db").items() <= finished(folder / "theirs.db").items()

@@ -151,3 +151,30 @@ def test_a_pool_says_which_changes_counted(folder: Path) -> None:
     ]
     (said,) = [note for note in faithful.table().notes if note.startswith("Changes of ")]
     assert said == "Changes of deepfool:steps=1 count whatever their size."
+
+
+def test_a_pool_of_a_merged_store_is_written_below_its_folder_and_nowhere_else(
+    tmp_path: Path, stillproof: Commands
+) -> None:
+    names = [str(tmp_path / "escaped"), "../../escaped", "..", ".ssh", "a/b", "a\x1b[31mb", "two\nlines", " ", "fine"]
+    with Session(str(tmp_path / "theirs.db")) as theirs:
+        sets = [theirs.distill("digits", "random", 1, seed=seed).artifact for seed in range(len(names))]
+        for artifact, name in zip(sets, names, strict=True):
+            folder = theirs.store.artifacts.folder(artifact)
+            (folder / "authorized_keys").write_text("theirs")
+            theirs.store.register_artifact(artifact, "distilled", name, None, 1)
+        theirs.store.pools.add("mine", sets)
+    (tmp_path / "here").mkdir()
+    before = {path for path in tmp_path.rglob("*") if "artifacts" not in str(path)}
+    merged = stillproof("db", "merge", str(tmp_path / "theirs.db"), cwd=tmp_path / "here")
+    assert f"{len(names) - 1} artifacts came without a name" in merged.err and "\x1b" not in merged.err
+    stillproof("pool", "export", "mine", "--out", "a/b/out", cwd=tmp_path / "here")
+    stillproof("pool", "export", "mine", "--out", "own", "--store", str(tmp_path / "theirs.db"), cwd=tmp_path / "here")
+    found = {path for path in tmp_path.rglob("*") if "artifacts" not in str(path)} - before
+    for out in (tmp_path / "here" / "a" / "b" / "out", tmp_path / "here" / "own"):
+        wanted = {artifact[:12] for artifact in sets[:-1]} | {"fine"}
+        assert {path.name for path in (out / "sets").iterdir()} == wanted
+        files = {path.name for path in out.rglob("*") if path.is_file()}
+        assert files == {"card.json", "tensors.safetensors", "README.md", "preview.png"}
+        found -= {out, *out.rglob("*")}
+    assert {path.relative_to(tmp_path / "here").parts[0] for path in found} <= {"a", "stillproof.db"}

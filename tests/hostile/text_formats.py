@@ -24,7 +24,8 @@ from stillproof.core.spec import digest
 from stillproof.importers.beard_config import read_config
 from stillproof.importers.beard_log import read_log
 from stillproof.sets.artifact import from_artifact
-from stillproof.store.artifact_files import CARD, TENSORS, read_card, read_folder
+from stillproof.store.artifact_files import read_card, read_folder
+from stillproof.store.folder_files import CARD, TENSORS
 from stillproof.store.read_bundle import bundle_json, read_bundle
 
 TOML = b"""suite = "accuracy"

@@ -66,7 +66,7 @@ def text(function: str) -> str:
 def record(name: str, error: str, needs: Sequence[str] = (), label: str | None = None) -> Record:
     where = {} if label is None else {"label": label}
     empty: dict[str, Any] = dict.fromkeys(
-        ("owner", "lease_until", "started", "finished", "seconds", "result", "provenance")
+        ("owner", "lease_until", "started", "finished", "seconds", "result", "provenance", "origin")
     )
     numbers: dict[str, Any] = {"attempts": 1, "progress": 0.0, "created": 0.0}
     return Record(

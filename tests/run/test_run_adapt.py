@@ -258,3 +258,11 @@ BAD: list[tuple[Request, str]] = [
 def test_bad_questions_are_one_sentence(session: Session, request_: Request, message: str) -> None:
     with pytest.raises((BadInput, CellFailed), match=message):
         session.answer(request_)
+
+
+def test_what_was_made_here_can_be_merged_elsewhere(session: Session, tmp_path: Path) -> None:
+    assert {"adapt", "attack-others", "distil-attacked"} <= session.store.results.counts().keys()
+    with Session(str(tmp_path / "elsewhere.db")) as elsewhere:
+        found = elsewhere.merge(session.store.shown)
+        assert found.found.refused == {} and not found.found.without
+        assert set(found.uncounted) == {"outcomes of meta-train"}

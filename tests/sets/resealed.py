@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stillproof.core.spec import digest
-from stillproof.store.artifact_files import CARD
+from stillproof.store.folder_files import CARD
 
 ABSENT = object()  # in place of a value: the key is not there
 

@@ -21,7 +21,8 @@ from stillproof.session import Session
 from stillproof.sets.drawn import drawn_from
 from stillproof.sets.own_recipe import recipe_on
 from stillproof.sets.read import read_set
-from stillproof.store.artifact_files import CARD, read_folder
+from stillproof.store.artifact_files import read_folder
+from stillproof.store.folder_files import CARD
 from stillproof.train.model import load_model
 from stillproof.train.replay import check_replay
 

@@ -102,9 +102,9 @@ def test_numbers_that_json_does_not_have(artifacts: Artifacts) -> None:
         artifacts.write("distilled", TENSORS, {"lr": math.nan})
 
 
-@pytest.mark.parametrize("name", ["../x", "a/b", "", ".", "..", "card.json", "tensors.safetensors", "/etc/x"])
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".", "..", "card.json", "tensors.safetensors", "/etc/x", "x.py"])
 def test_extra_files_stay_in_the_folder(artifacts: Artifacts, name: str) -> None:
-    with pytest.raises(BadInput, match="cannot be the name"):
+    with pytest.raises(BadInput, match="cannot be a file beside"):
         artifacts.write("distilled", TENSORS, CARD, extra={name: b"x"})
 
 
@@ -191,14 +191,46 @@ def test_export_and_copy_in(artifacts: Artifacts, tmp_path: Path) -> None:
     assert sorted(path.name for path in out.parent.iterdir()) == ["out"]
 
 
-def test_links_to_the_checked_files_are_followed(artifacts: Artifacts, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["tensors.safetensors", "card.json"])
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "huge"])
+def test_what_is_no_regular_file_of_its_size_is_refused(
+    artifacts: Artifacts, tmp_path: Path, name: str, kind: str
+) -> None:
     artifact = artifacts.write("distilled", TENSORS, CARD)
-    (tmp_path / "linked").mkdir()
-    for name in ("tensors.safetensors", "card.json"):
-        (tmp_path / "linked" / name).symlink_to(artifacts.folder(artifact) / name)
+    artifacts.export(artifact, out := tmp_path / "out")
+    (out / name).rename(tmp_path / "file")
+    match kind:
+        case "link":
+            (out / name).symlink_to(tmp_path / "file")
+        case "pipe":
+            os.mkfifo(out / name)
+        case "folder":
+            (out / name).mkdir()
+        case "huge":
+            with (out / name).open("wb") as file:
+                file.truncate(2**40)
     other = Artifacts(tmp_path / "other")
-    assert other.copy_in(tmp_path / "linked") == artifact
-    assert not (other.folder(artifact) / "card.json").is_symlink()
+    with pytest.raises(Corrupt, match="has 1099511627776 bytes" if kind == "huge" else "is no regular file"):
+        other.copy_in(out)
+    assert not other.root.exists()
+
+
+def test_only_the_files_of_its_kind_are_copied(artifacts: Artifacts, tmp_path: Path) -> None:
+    pictures = {"README.md": b"# It", "preview.png": b"png", "preview_decoded.png": b"png"}
+    distilled = artifacts.write("distilled", TENSORS, CARD, extra=pictures)
+    model = artifacts.write("model", TENSORS, CARD, extra={"README.md": b"# It"})
+    other = Artifacts(tmp_path / "other")
+    for artifact, kept in ((distilled, set(pictures)), (model, {"README.md"})):
+        folder = artifacts.folder(artifact)
+        for stray in (".bashrc", "sitecustomize.py", "preview_decoded.png"):
+            (folder / stray).write_bytes(b"x")
+        (folder / "sub").mkdir()
+        if model == artifact:
+            (folder / "preview.png").symlink_to("/etc/hostname")
+        artifacts.export(artifact, tmp_path / artifact)
+        other.copy_in(folder)
+        for place in (tmp_path / artifact, other.folder(artifact)):
+            assert {path.name for path in place.iterdir()} == {"tensors.safetensors", "card.json", *kept}
 
 
 def test_export_does_not_overwrite(artifacts: Artifacts, tmp_path: Path) -> None:

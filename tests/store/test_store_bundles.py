@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from work_done import downgrade
 
 from stillproof.core.errors import BadInput
 from stillproof.store.bundle import Right
 from stillproof.store.bundles import Bundles
-from stillproof.store.database import Database
-from stillproof.store.location import locate
 from stillproof.store.read_bundle import LARGEST, bundle_hash, bundle_text, parse_bundle, read_bundle
 from stillproof.store.store import open_store
 
@@ -111,17 +110,19 @@ def test_another_store_brings_its_bundles(tmp_path: Path) -> None:
     with open_store(str(tmp_path / "x.db")) as ours, open_store(str(tmp_path / "y.db")) as theirs:
         theirs.bundles.add([bundle, parse_bundle(changed(lambda content: content.update(name="other")), "it")])
         ours.bundles.add([parse_bundle(changed(lambda content: content.update(seconds=13.0)), "it")])
-        assert ours.bundles.bring(theirs.bundles) == ["talk"]
+        assert ours.bundles.bring(theirs.bundles) == (["talk"], [])
+        with theirs.database.write() as connection:
+            connection.exec_driver_sql(
+                """UPDATE bundles SET content = '{"kind": 1}', hash = 'x' WHERE name = 'other'"""
+            )
+        differ, (unread,) = ours.bundles.bring(theirs.bundles)
+        assert differ == ["talk"] and "what this store has of 'other' is not a bundle of results" in unread
         assert ours.bundles.names() == ["other", "talk"]
 
 
 def test_a_store_from_before_gets_the_table(tmp_path: Path) -> None:
     open_store(str(tmp_path / "x.db")).close()
-    database = Database(locate(str(tmp_path / "x.db")), create=False)
-    with database.write() as connection:
-        connection.exec_driver_sql("DROP TABLE bundles")
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0005'")
-    database.close()
+    downgrade(tmp_path / "x.db", "0005")
     with open_store(str(tmp_path / "x.db")) as store:
         assert isinstance(store.bundles, Bundles) and store.bundles.all() == []
 

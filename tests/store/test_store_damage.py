@@ -178,6 +178,9 @@ def test_only_done_cells_are_reopened(store: Store) -> None:
     assert after[done].status == "pending" and after[done].result is None
     assert all(after[cell] == before[cell] for cell in (running, failed, unsupported))
     assert after[unsupported].provenance == {"cores": 2}
+    store.claims.reopen(ids, unsupported=True)
+    statuses = store.results.statuses(ids)
+    assert statuses == {done: "pending", running: "running", failed: "failed", unsupported: "pending"}
 
 
 def test_an_artifact_without_a_maker_gets_the_first_cell_that_makes_it(store: Store) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from work_done import LEASE, answer, asked, copied, done, downgrade, enter, make
+from work_done import LEASE, answer, asked, copied, done, downgrade, enter, make, merge
 
 from stillproof.core.errors import BadInput, StoreError
-from stillproof.store.merge import Merged, merge
+from stillproof.store.merge import Merged
 from stillproof.store.other_store import open_other
 from stillproof.store.owner import this_owner
 from stillproof.store.store import Store, open_store
@@ -49,7 +49,7 @@ def test_answers_artifacts_and_runs_come_with_their_provenance(two: tuple[Store,
     for cell in (made, trained):
         record = theirs.results.get(cell)
         assert record is not None
-        assert ours.results.get(cell) == dataclasses.replace(record, owner=None, attempts=0)
+        assert ours.results.get(cell) == dataclasses.replace(record, owner=None, attempts=0, origin=theirs.shown)
         assert all(ours.artifacts.is_sound(one) for one in ours.results.artifacts_of([cell])[cell])
     assert ours.reopen_damaged([made, trained, mine]) == []
     assert [(run.id, run.name, run.cells) for run in ours.results.runs()] == [

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from work_done import done, downgrade
+from work_done import done, downgrade, merge
 
 from stillproof.core.errors import BadInput, UnknownName
-from stillproof.store.merge import merge
 from stillproof.store.prune import prune
 from stillproof.store.store import Store, open_store
 

@@ -11,6 +11,8 @@ import torch
 
 from older_schema import downgrade as downgrade
 from stillproof.core.spec import Json, digest
+from stillproof.store.merge import Merged
+from stillproof.store.merge import merge as merge_counted
 from stillproof.store.records import NewCell
 from stillproof.store.store import Store, open_store
 
@@ -21,6 +23,11 @@ def copied(template: Path, to: Path) -> Store:
     """Open a copy of a store that is closed: making one takes longer."""
     shutil.copy(template, to)
     return open_store(str(to))
+
+
+def merge(store: Store, other: Store) -> Merged:
+    """Merge another store whose stages are not those of this program, so that nothing can be counted again."""
+    return merge_counted(store, other, lambda cell: None)
 
 
 def enter(store: Store, question: Any, needs: Sequence[str] = (), stage: str = "train") -> str:

@@ -36,6 +36,7 @@ from stillproof.core.presets import SCALES
 if TYPE_CHECKING:
     from stillproof.report.run_report import RunReport
     from stillproof.store.store import Store
+    from stillproof.verbs.running import Trust
 
 SHOWN = 10  # causes that the end of a run tells
 SHARED = {"distill": "distilled sets", "train": "trained networks"}  # stages that cost most
@@ -82,6 +83,9 @@ def command(
             "--cell-limit", help="Longest time for one cell, such as 90s or 2h; one over it fails. [default: none]"
         ),
     ] = None,
+    trust: Annotated[
+        str, typer.Option("--trust", help="all, or own: compute here what was merged from other stores.")
+    ] = "all",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and compute nothing.")] = False,
     assume: Annotated[
         str | None,
@@ -99,6 +103,9 @@ def command(
 
     Finished cells are never computed again: the same command resumes a stopped run.
     """
+    trusted: Trust = "own" if one_of("trust", trust, ("all", "own")) == "own" else "all"
+    if dry_run and trusted == "own":
+        raise BadInput("--trust own opens merged answers again, and --dry-run changes nothing: leave one of them out.")
     speed = speed_of(assume)
     if speed and not dry_run:
         raise BadInput(f"--assume {assume} asks about another machine: it needs --dry-run.")
@@ -134,6 +141,7 @@ def command(
             only_matching=only,
             stop_at_failure=stop,
             allow_test_images=allow_test_images,
+            trust=trusted,
         )
         _say_shared(status.shared)
         if status.sharing:

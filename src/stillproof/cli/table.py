@@ -46,6 +46,10 @@ def command(
     section: SectionOption = None,
     methods: MethodsOption = None,
     by_class: Annotated[bool, typer.Option("--by-class", help="Show accuracies by class instead.")] = False,
+    own: Annotated[
+        bool,
+        typer.Option("--own", help="Leave out what rests on answers that were merged from other stores."),
+    ] = False,
     plus_minus: Annotated[
         bool, typer.Option("--plus-minus", help="LaTeX: symmetric intervals as mean ± half the width.")
     ] = False,
@@ -60,9 +64,11 @@ def command(
     """
     shown = checked_format(form, as_json, notes=notes, plus_minus=plus_minus)
     if not by_class:
-        with reported(suite, run, section, methods, store, plugin) as report:
+        with reported(suite, run, section, methods, store, plugin, own=own) as report:
             print_tables(report, shown, notes=notes, plus_minus=plus_minus)
         return
+    if own:
+        raise BadInput("--own is for tables of a run, not for --by-class: leave one of them out.")
     # From stored predictions, which only real labels make sense of.
     sections = split_list(section)
     found = read_first(lambda opened: opened.by_class(suite, run=run, sections=sections), store, data, plugin)
@@ -129,6 +135,8 @@ def reported(
     methods: str | None,
     store: str | None,
     plugins: list[Path] | None,
+    *,
+    own: bool = False,
 ) -> Iterator[RunReport]:
     """Yield the report of a run, by default the newest of a suite, from whatever has been computed so far."""
     from stillproof.report.run_report import report_of
@@ -137,4 +145,4 @@ def reported(
 
     load_components(plugins)
     with read_store(store) as opened:
-        yield report_of(opened, chosen_run(opened, suite, run), split_list(section), split_list(methods))
+        yield report_of(opened, chosen_run(opened, suite, run), split_list(section), split_list(methods), own=own)

@@ -31,6 +31,12 @@ def command(
     write(f"cell {record.id}\nstage {record.stage}, {record.status}; its name is a hash of:")
     rows = [(part, value, meaning(part)) for part, value in found.parts.items()]
     write_table(("part", "value", ""), rows)
+    if record.origin is not None:
+        write(f"its answer was not computed here: it was merged from {record.origin}")
+    if found.rests_on:
+        stores = ", ".join(dict.fromkeys(found.rests_on.values()))
+        cells = ", ".join(cell[:12] for cell in found.rests_on)
+        write(f"it rests on answers that were merged from {stores}: {cells}")
     if found.nearest is None:
         write(f"it is the only cell of stage {record.stage} in this store.")
         return

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import torch
 
+from stillproof.core.safe_name import safe_name
 from stillproof.importers.beard_log import FORMAT, AttackLog
 from stillproof.store.store import Store
 
@@ -39,6 +40,6 @@ def _keep(store: Store, log: AttackLog) -> ImportedLog:
     card["attacks"] = [dataclasses.asdict(one) | {"transfer": one.transfer} for one in log.attacks]
     artifact = store.artifacts.id_of(KIND, tensors, card)
     cached = store.artifacts.is_sound(artifact)
-    name = f"{log.method}-{log.dataset}-{log.ipc}ipc-log-{artifact[:6]}"
+    name = safe_name(f"{log.method}-{log.dataset}-{log.ipc}ipc-log") + f"-{artifact[:6]}"
     store.keep(KIND, tensors, card, name=name)
     return ImportedLog(artifact, name, store.artifacts.folder(artifact), cached, log)

@@ -10,7 +10,8 @@ from typing import Any
 
 from stillproof.core.components import metrics
 from stillproof.core.spec import Json
-from stillproof.report.stale import stale_cells
+from stillproof.report.merged import merged_among
+from stillproof.report.stale import stale_among
 from stillproof.score.metric import Arrays, Metric, StoredAnswer, no_arrays
 from stillproof.score.stats import Summary, summarise
 from stillproof.store.records import Record, Run
@@ -39,6 +40,8 @@ class Answered:
         efforts: What the training behind each result took, None where there was none.
         unsupported: Whether there can be no answer for any seed.
         stale: Components that answers stand on which have other numbers by now; such answers are left out.
+        merged: The stores from which the answers came that rest on merged ones.
+        left_out: Likewise, of answers that are left out for that.
         read: Reads what came of every image, from the artifact that an answer names.
         cells: The cell of each seed; two rows of the same cells ask the same, in whatever words.
     """
@@ -50,6 +53,8 @@ class Answered:
     efforts: Sequence[Effort | None] = ()
     unsupported: bool = False
     stale: Sequence[str] = ()
+    merged: Sequence[str] = ()
+    left_out: Sequence[str] = ()
     read: Callable[[str], Arrays] | None = None
     cells: Sequence[str] = ()
 
@@ -71,6 +76,7 @@ class Answered:
         accuracy = self.summary()
         known = {"accuracy": accuracy.as_dict() if accuracy else None, "missing": self.missing}
         known |= {"stale": len(self.stale)} if self.stale else {}
+        known |= {"merged": len(self.merged)} if self.merged else {}
         return {**self.keys, **known, "notes": list(self.reasons)}
 
     def values(self, name: str = "accuracy") -> list[float | None]:
@@ -117,24 +123,38 @@ def mean_of_all(values: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known and len(known) == len(values) else None
 
 
-def answered_rows(store: Store, run: Run) -> list[Answered]:
-    """Return the rows of a run, from whatever the store holds by now."""
-    return answers_to(store, run.rows)
+def answered_rows(store: Store, run: Run, *, own: bool = False) -> list[Answered]:
+    """Return the rows of a run, from whatever the store holds by now or, of ``own`` answers, has computed itself."""
+    return answers_to(store, run.rows, own=own)
 
 
-def answers_to(store: Store, rows: Sequence[Json]) -> list[Answered]:
-    """Return rows that name their cells with what the store holds of these by now."""
+def answers_to(store: Store, rows: Sequence[Json], *, own: bool = False) -> list[Answered]:
+    """Return rows that name their cells with what the store holds of these by now, or has computed itself."""
     records = store.results.get_many([cell for row in rows for cell in row["cells"]])
     needed = store.results.get_many([origin for record in records.values() for origin in _origins(record)])
-    stale = stale_cells(store, records)
-    return [_answered(row, records, needed, stale, store.artifacts.arrays) for row in rows]
+    questions = store.results.behind(list(records))
+    about = _About(stale_among(records, questions), merged_among(records, questions), own)
+    return [_answered(row, records, needed, about, store.artifacts.arrays) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """Which cells have answers of an older generation, which rest on merged ones, and whether these are left out."""
+
+    stale: Mapping[str, str]
+    merged: Mapping[str, str]
+    own: bool
+
+    def shows(self, cell: str) -> bool:
+        """Say whether the answer of a cell is shown."""
+        return cell not in self.stale and not (self.own and cell in self.merged)
 
 
 def _answered(
     row: Json,
     records: Mapping[str, Record],
     needed: Mapping[str, Record],
-    stale: Mapping[str, str],
+    about: _About,
     read: Callable[[str], Arrays],
 ) -> Answered:
     found = [records.get(cell) for cell in row["cells"]]
@@ -144,11 +164,12 @@ def _answered(
         pair
         for pair in pairs
         if pair[0] is not None
-        and (pair[0].status == "failed" or (pair[0].status == "unsupported" and pair[0].id not in stale))
+        and (pair[0].status == "failed" or (pair[0].status == "unsupported" and about.shows(pair[0].id)))
     ]
-    is_fresh = [record is not None and record.id not in stale for record in found]
+    is_fresh = [record is not None and about.shows(record.id) for record in found]
     answered = [record for record in found if record is not None and record.status in ("done", "unsupported")]
-    older = [stale[record.id] for record in answered if record.id in stale]
+    older = [about.stale[record.id] for record in answered if record.id in about.stale]
+    merged = [about.merged[one.id] for one in answered if one.id in about.merged and one.id not in about.stale]
     results = [
         record.result if record is not None and fresh and record.status == "done" else None
         for record, fresh in zip(found, is_fresh, strict=True)
@@ -157,8 +178,10 @@ def _answered(
         keys={key: value for key, value in row.items() if key not in ("cells", "reason")},
         results=results,
         reasons=[row["reason"]] if "reason" in row else sorted({_reason(record, train) for record, train in ended}),
-        waiting=results.count(None) - len(ended) - len(older),
+        waiting=results.count(None) - len(ended) - len(older) - (len(merged) if about.own else 0),
         stale=older,
+        merged=[] if about.own else merged,
+        left_out=merged if about.own else [],
         efforts=[
             None if train is None or not fresh else Effort(train.seconds, train.where.get("flops"))
             for train, fresh in zip(trained, is_fresh, strict=True)

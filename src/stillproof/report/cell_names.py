@@ -32,12 +32,16 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class CellName:
-    """A cell, the parts that its name is a hash of, and the most similar other cell of the same stage."""
+    """A cell, the parts that its name is a hash of, and the most similar other cell of the same stage.
+
+    ``rests_on`` are the cells that it stands on whose answers were merged, with the stores that those came from.
+    """
 
     record: Record
     parts: Mapping[str, str]
     nearest: str | None
     differences: tuple[Difference, ...]
+    rests_on: Mapping[str, str]
 
     def as_dict(self) -> Json:
         """Return it as JSON values."""
@@ -46,6 +50,8 @@ class CellName:
             "stage": self.record.stage,
             "status": self.record.status,
             "needs": list(self.record.needs),
+            "origin": self.record.origin,
+            "rests_on": dict(self.rests_on),
             "parts": dict(self.parts),
             "nearest": self.nearest,
             "differences": [{"part": d.part, "here": d.here, "there": d.there} for d in self.differences],
@@ -60,7 +66,9 @@ def explain_name(store: Store, text: str) -> CellName:
     others = {cell: flat(spec) for cell, spec in store.results.specs(record.stage).items() if cell != record.id}
     nearest = min(others, key=lambda cell: (len(_different(parts, others[cell])), cell), default=None)
     differences = tuple(_different(parts, others[nearest])) if nearest else ()
-    return CellName(record, parts, nearest, differences)
+    behind = store.results.behind([record.id]).items()
+    rests_on = {cell: known.origin for cell, known in behind if known.origin is not None and cell != record.id}
+    return CellName(record, parts, nearest, differences, rests_on)
 
 
 def _find(store: Store, text: str) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stillproof.core.components import suites
-from stillproof.core.errors import PluginError
+from stillproof.core.errors import PluginError, StoreError
 from stillproof.core.spec import Json
 from stillproof.report.accuracy import accuracy_section
 from stillproof.report.answers import Answered, answered_rows
+from stillproof.report.merged import merged_notes
 from stillproof.report.methods import ALL_METHODS, COMPARED_WITH, Methods
 from stillproof.report.rows import Rows, by_section
 from stillproof.report.section import Section, sections_named
@@ -51,12 +54,18 @@ class RunReport:
     def tables(self) -> list[Table]:
         """Return the tables of all sections that are shown."""
         rows = self.methods.of(self.by_section, self._names, COMPARED_WITH)
-        return [self.methods.lines_of(table) for section in self.sections for table in section.tables(rows)]
+        with self._readable():
+            return [
+                self._with_notes(section, self.methods.lines_of(table))
+                for section in self.sections
+                for table in section.tables(rows)
+            ]
 
     def figures(self) -> dict[str, FigureData | Figure]:
         """Return the figures of those sections by name, of all that has an answer by now."""
         suite, rows = self.run.suite, self.methods.of(self.by_section, self._names)
-        found = [item for section in self.sections for item in section.figures(rows).items()]
+        with self._readable():
+            found = [item for section in self.sections for item in section.figures(rows).items()]
         return {name if name == suite else f"{suite}-{name}": figure for name, figure in found}
 
     def as_dict(self) -> Json:
@@ -68,20 +77,48 @@ class RunReport:
         known = {"suite": self.run.suite, "run": about, "config": self.run.config}
         return known | {"sections": sections, "rows": rows, "tables": tables}
 
+    def _with_notes(self, section: Section[Any], table: Table) -> Table:
+        """Return a table that says which of its answers were not computed here."""
+        rows = self.rows if section.sums_up else self.by_section.get(section.name, ())
+        shown = [row for row in rows if self.methods.shows(row)]
+        merged, left_out = ([store for row in shown for store in getattr(row, of)] for of in ("merged", "left_out"))
+        return dataclasses.replace(table, notes=[*table.notes, *merged_notes(merged, left_out)])
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Raise ``StoreError`` where answers of another store make no sense: plug-ins' have a form of their own."""
+        merged = dict.fromkeys(store for row in self.rows for store in row.merged)
+        try:
+            yield
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+            if not merged:
+                raise
+            raise StoreError(
+                f"nothing can be shown of this run, which rests on answers of {', '.join(merged)} that make no sense "
+                f"({type(error).__name__}: {error}): --own leaves them out."
+            ) from error
+
     @property
     def _names(self) -> set[str]:
         return {section.name for section in self.sections}
 
 
 def report_of(
-    store: Store, run: Run, sections: Collection[str] | None = None, methods: Collection[str] | None = None
+    store: Store,
+    run: Run,
+    sections: Collection[str] | None = None,
+    methods: Collection[str] | None = None,
+    *,
+    own: bool = False,
 ) -> RunReport:
     """Return the report of a run, from whatever the store holds by now; ``sections`` and ``methods`` narrow it.
+
+    With ``own``, answers that were merged from other stores are left out, and those that rest on them.
 
     Raises:
         UnknownName: The run did not ask for one of the sections or methods.
     """
-    rows, wanted = answered_rows(store, run), Methods(methods)
+    rows, wanted = answered_rows(store, run, own=own), Methods(methods)
     wanted.check(rows)
     found, asked = _asked(run.suite, rows)
     if sections is not None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from stillproof.core.components import REGISTRIES
 from stillproof.core.spec import Json
 from stillproof.report.identities import components_in, has_risen
+from stillproof.report.reading_order import those_read_first
 from stillproof.store.results import Question
 from stillproof.store.store import Store
 
@@ -20,9 +21,13 @@ def stale_cells(store: Store, cells: Iterable[str]) -> dict[str, str]:
     Cells of an edited clone and of plug-ins that are not here are left alone: nobody knows whether they are older.
     """
     asked = list(cells)
-    questions = store.results.behind(asked)
+    return stale_among(asked, store.results.behind(asked))
+
+
+def stale_among(asked: Iterable[str], questions: Mapping[str, Question]) -> dict[str, str]:
+    """Return the same, of what is known of the cells and of all that they stand on."""
     older = {cell: next(_older(question.spec), None) for cell, question in questions.items()}
-    for cell in _those_read_first(questions):
+    for cell in those_read_first(questions):
         older[cell] = older[cell] or next((why for read in questions[cell].reads if (why := older.get(read))), None)
     return {cell: why for cell in asked if (why := older.get(cell)) is not None}
 
@@ -36,22 +41,6 @@ def stale_notes(older: Sequence[str]) -> list[str]:
         f"Left out: {answers} of an earlier version of Stillproof, whose numbers may differ "
         f"({', '.join(dict.fromkeys(older))}): run the suite again to compute them anew."
     ]
-
-
-def _those_read_first(questions: Mapping[str, Question]) -> Iterator[str]:
-    """Yield cells after all cells that they read."""
-    done: set[str] = set()
-    waiting = list(questions)
-    while waiting:
-        cell = waiting[-1]
-        unread = [read for read in questions[cell].reads if read in questions and read not in done]
-        if cell in done or not unread:
-            waiting.pop()
-            if cell not in done:
-                done.add(cell)
-                yield cell
-        else:
-            waiting += unread
 
 
 def _older(spec: Json) -> Iterator[str]:

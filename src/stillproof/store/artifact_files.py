@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stillproof.core.errors import Corrupt, StoreError
 from stillproof.core.spec import Json, digest
 from stillproof.core.tensor_bytes import from_bytes, to_bytes
-from stillproof.store.error_sentences import disk_trouble
+from stillproof.store.folder_files import CARD, TENSORS, read_beside, read_regular
 from stillproof.store.strict_json import to_text
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 FORMAT = 1
-TENSORS = "tensors.safetensors"
-CARD = "card.json"
 _KEYS = {"format", "kind", "id", "tensors_sha256", "volatile", "card", "seal"}
 
 
@@ -75,11 +73,15 @@ def read_card(folder: Path) -> Json:
     return dict(_check_card(files[CARD], folder / CARD)["card"])
 
 
-def read_files(folder: Path) -> dict[str, bytes]:
-    """Return all files of an artifact folder by name, without unchecked links, which may lead anywhere."""
-    with disk_trouble(folder):
-        paths = sorted(folder.iterdir()) if folder.is_dir() else []
-    return _read(path for path in paths if path.name in (CARD, TENSORS) or not path.is_symlink())
+def read_whole(folder: Path) -> tuple[Artifact, dict[str, bytes]]:
+    """Read and check an artifact folder, wherever it is; return it with the files that belong to its kind, by name.
+
+    Raises:
+        Corrupt: As in ``read_folder``.
+    """
+    files = _read(folder / name for name in (CARD, TENSORS))
+    found = check(files, folder)
+    return found, files | read_beside(folder, found.kind)
 
 
 def check(files: Mapping[str, bytes], folder: Path) -> Artifact:
@@ -134,9 +136,9 @@ def _check(files: Mapping[str, bytes], folder: Path) -> Json:
 def _read(paths: Iterable[Path]) -> dict[str, bytes]:
     files = {}
     for path in paths:
-        with disk_trouble(path):
-            if path.is_file():
-                files[path.name] = path.read_bytes()
+        data = read_regular(path)
+        if data is not None:
+            files[path.name] = data
     return files
 
 

@@ -5,37 +5,42 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import sys
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-from stillproof.core.durable import write_durably
 
 # No write lasts nearly as long, on the slowest disk and with clocks that differ by hours: whoever wrote it is dead.
 STALE_SECONDS = 24 * 3600.0
 PARTIAL = ".partial-"
+MANY = 50  # files for which the disk is waited for once, and not for each: it takes milliseconds
 
 log = logging.getLogger("stillproof")
 
 
-def write_folder(files: Mapping[str, bytes], target: Path, workplace: Path) -> None:
-    """Write ``files``, by name, to the new folder ``target``; an existing folder with content stays.
+def write_folders(folders: Mapping[Path, Mapping[str, bytes]], workplace: Path) -> None:
+    """Write files, by name, to new folders, each whole or not at all; an existing folder with content stays.
 
     They are written below ``workplace``, on the same file system, and moved when they are complete.
     """
-    partial = workplace / f"{PARTIAL}{uuid.uuid4().hex}"
-    partial.mkdir(parents=True)
+    partials: dict[Path, Path] = {}
     try:
-        for name, data in files.items():
-            write_durably(partial / name, data)
-        _flush(partial)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _move(partial, target)
-        _flush(target.parent)
+        for target, files in folders.items():
+            partial = partials[target] = workplace / f"{PARTIAL}{uuid.uuid4().hex}"
+            partial.mkdir(parents=True)
+            for name, data in files.items():
+                (partial / name).write_bytes(data)
+        _flush([partial / name for target, partial in partials.items() for name in folders[target]])
+        _flush(list(partials.values()))
+        for target, partial in partials.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _move(partial, target)
+        _flush(list(dict.fromkeys(target.parent for target in partials)))
     finally:
-        if partial.exists():
-            shutil.rmtree(partial)
+        for partial in partials.values():
+            if partial.exists():
+                shutil.rmtree(partial)
 
 
 def remove_stale(workplace: Path) -> None:
@@ -58,9 +63,14 @@ def _move(partial: Path, target: Path) -> None:
             raise  # else another process was faster
 
 
-def _flush(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _flush(paths: Sequence[Path]) -> None:
+    """Wait until files, or what folders list, are on the disk."""
+    if len(paths) > MANY and sys.platform == "linux":  # elsewhere, sync need not wait
+        os.sync()
+        return
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -65,15 +65,24 @@ class Bundles:
             rows = connection.execute(select(table).order_by(table.c.added, table.c.name)).all()
         return [self._bundle(row) for row in rows]
 
-    def bring(self, other: Bundles) -> list[str]:
-        """Bring what another store has and this one has not; return the names under which ours has other results."""
-        differ = []
-        for bundle in other.all():
+    def bring(self, other: Bundles) -> tuple[list[str], list[str]]:
+        """Bring what another store has and this one has not.
+
+        Returns:
+            The names under which ours has other results, and why results of that store cannot be read.
+        """
+        differ, unread = list[str](), list[str]()
+        for name in other.names():
+            try:
+                bundle = other.get(name)
+            except BadInput as error:
+                unread.append(str(error).rstrip("."))
+                continue
             try:
                 self.add([bundle])
             except BadInput:
                 differ.append(bundle.name)
-        return differ
+        return differ, unread
 
     def _bundle(self, row: Row[tuple[object, ...]]) -> Bundle:
         if row.hash not in self._parsed:

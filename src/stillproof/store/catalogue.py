@@ -6,9 +6,10 @@ import difflib
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.store.database import Database, chunks
@@ -18,32 +19,42 @@ from stillproof.store.schema import artifacts as table
 FILE = re.compile(r"\.(pt|pth|pkl|npz|npy|safetensors|tar|ckpt|h5|zip|json|png)$")
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An artifact that was written.
+
+    Args:
+        artifact: Its id.
+        kind: What it is.
+        name: What people call it.
+        cell: The cell that made it.
+        size: Its size in bytes.
+        tensors_bytes: That of its file of tensors.
+    """
+
+    artifact: str
+    kind: str
+    name: str | None
+    cell: str | None
+    size: int
+    tensors_bytes: int | None
+
+
 class Catalogue:
     """The entries of the artifacts of one store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def register(
-        self, artifact: str, kind: str, name: str | None, cell: str | None, size: int, tensors_bytes: int | None
-    ) -> None:
-        """Enter an artifact that was written, with its size in bytes and that of its file of tensors.
+    def register(self, entries: Sequence[Entry]) -> None:
+        """Enter artifacts that were written.
 
         The newest to ask for a name has it: a cell that is computed again under other numerics gives
         other bytes under the same name. The first cell that made an artifact stays its maker.
         """
-        later = {"cell": cell, "tensors_bytes": tensors_bytes}  # what an earlier entry may lack
-        values = {"id": artifact, "kind": kind, "name": name, "bytes": size, "created": time.time(), **later}
         with self._database.write() as connection:
-            if name is not None:
-                connection.execute(update(table).where(table.c.name == name).values(name=None))
-            if connection.execute(select(table.c.id).where(table.c.id == artifact)).scalar() is None:
-                connection.execute(insert(table).values(values))
-            else:
-                filled = {key: func.coalesce(table.c[key], value) for key, value in later.items() if value is not None}
-                changes = filled if name is None else filled | {"name": name}
-                if changes:
-                    connection.execute(update(table).where(table.c.id == artifact).values(changes))
+            for entry in entries:
+                _register(connection, entry)
 
     def resolve(self, text: str, kind: str | None) -> str:
         """Return the id of the artifact that ``text`` means: an id, a name, or the beginning of one.
@@ -122,3 +133,17 @@ class Catalogue:
         """Return what people call the artifacts of a kind, the newest first."""
         rows = self._find(table.c.kind == kind if kind else table.c.id != "")
         return [row.name or row.id[:12] for row in sorted(rows, key=lambda row: -row.created)]
+
+
+def _register(connection: Connection, entry: Entry) -> None:
+    later = {"cell": entry.cell, "tensors_bytes": entry.tensors_bytes}  # what an earlier entry may lack
+    if entry.name is not None:
+        connection.execute(update(table).where(table.c.name == entry.name).values(name=None))
+    if connection.execute(select(table.c.id).where(table.c.id == entry.artifact)).scalar() is None:
+        new = {"id": entry.artifact, "kind": entry.kind, "name": entry.name, "bytes": entry.size}
+        connection.execute(insert(table).values(new | later | {"created": time.time()}))
+        return
+    filled = {key: func.coalesce(table.c[key], value) for key, value in later.items() if value is not None}
+    changes = filled if entry.name is None else filled | {"name": entry.name}
+    if changes:
+        connection.execute(update(table).where(table.c.id == entry.artifact).values(changes))

@@ -13,6 +13,7 @@ from stillproof.store.clock import Now
 from stillproof.store.damage import with_derived
 from stillproof.store.database import Database, chunks
 from stillproof.store.holders import OF_A_CLAIM, is_abandoned
+from stillproof.store.links import ANSWERED
 from stillproof.store.owner import described, life_of
 from stillproof.store.schema import cells
 from stillproof.store.strict_json import from_text, to_text
@@ -22,7 +23,7 @@ LOOK_AT = 64  # cells at a time: the first that is free is mostly among the firs
 GIVEN_UP = f"given up after {MOST_ATTEMPTS} workers died while computing it"
 
 _OF_AN_ANSWER = ("result", "error", "provenance", "artifacts", "derived_from")
-_EMPTY = ("owner", "lease_until", "started", "finished", "seconds", *_OF_AN_ANSWER)
+_EMPTY = ("owner", "lease_until", "started", "finished", "seconds", "origin", *_OF_AN_ANSWER)
 FRESH = {"status": "pending", "attempts": 0, "progress": 0.0, **dict.fromkeys(_EMPTY)}  # as if never tried
 
 
@@ -115,17 +116,22 @@ class Claims:
             with self._database.write() as connection:
                 connection.execute(update(cells).where(again).values(FRESH))
 
-    def reopen(self, ids: Sequence[str]) -> list[str]:
+    def reopen(self, ids: Sequence[str], *, unsupported: bool = False) -> list[str]:
         """Forget the answers of those of ``ids`` that are done, and all that repeat them: they are computed again.
+
+        Args:
+            ids: The cells.
+            unsupported: Whether to forget of some that they have no answer, too.
 
         Returns:
             The cells that are pending now because of that, and ``ids`` themselves.
         """
         again = with_derived(ids, self._origins()) if ids else []
+        forgotten = ANSWERED if unsupported else ("done",)
         for part in chunks(again):
             with self._database.write() as connection:
-                done = and_(cells.c.id.in_(part), cells.c.status == "done")
-                connection.execute(update(cells).where(done).values(FRESH))
+                answered = and_(cells.c.id.in_(part), cells.c.status.in_(forgotten))
+                connection.execute(update(cells).where(answered).values(FRESH))
         return again
 
     def _origins(self) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ from stillproof.store.error_sentences import in_one_line
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0006"
+HEAD = "0007"
 NAMES_THAT_LAST = "0003"  # cells were named differently before
 RENAMED = "; its tables and artifacts are as they were, but questions have new names, so that a run computes them anew"
 SCRIPTS = "stillproof.store:migrations"

@@ -16,8 +16,15 @@ from stillproof.store.sqlite_reading import copy_database
 from stillproof.store.store import Store, open_store
 
 
+class OtherStore(Store):
+    """A store in which no cell is opened again, whatever is found in it."""
+
+    def reopen_maker(self, artifact: str) -> None:
+        """Leave the cell that made a corrupt artifact as it is."""
+
+
 @contextmanager
-def open_other(text: str, artifacts: Path | None = None) -> Iterator[Store]:
+def open_other(text: str, artifacts: Path | None = None) -> Iterator[OtherStore]:
     """Open the store that ``text``, a path or a URL, names; its artifacts are in the folder beside it if none is given.
 
     A SQLite file is copied, so that one of an older version can be brought up to date, and one on a read-only disk be
@@ -33,7 +40,7 @@ def open_other(text: str, artifacts: Path | None = None) -> Iterator[Store]:
     file = sqlite_file(url)
     if file is None:
         with open_store(text, create=False, artifacts=root) as store:
-            yield store
+            yield OtherStore(store.url, store.database, root)
         return
     if not file.is_file():
         raise StoreError(f"there is no store {file}: name the file or the URL of one.")
@@ -45,4 +52,4 @@ def open_other(text: str, artifacts: Path | None = None) -> Iterator[Store]:
         database.shown = str(file)
         with closing(database):
             ensure_schema(database)
-            yield Store(str(copy), database, root)
+            yield OtherStore(str(copy), database, root)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from stillproof.core.errors import BadInput
 from stillproof.core.plain_reason import plain_reason
 from stillproof.core.regular_file import TooLarge, read_regular_text
 from stillproof.core.spec import Json, digest
 from stillproof.core.validate import wanted
+from stillproof.store.strict_json import NotStrict, with_numbers
 
 if TYPE_CHECKING:
     from stillproof.store.bundle import Bundle
@@ -49,10 +49,9 @@ def parse_bundle(text: str, where: str) -> Bundle:
     from stillproof.store.bundle import SCHEMA, Bundle
 
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
-        why = str(error) if isinstance(error, _NoNumber) else "it is not JSON"
-        raise BadInput(f"{where} is not a bundle of results: {why}.") from None
+        value = with_numbers(text)
+    except NotStrict as error:
+        raise BadInput(f"{where} is not a bundle of results: {error}.") from None
     if not isinstance(value, dict) or value.get("kind") != KIND:
         raise BadInput(f"{where} is not a bundle of results: `stillproof db export-results` writes those.")
     if value.get("schema") != SCHEMA:
@@ -130,18 +129,3 @@ def _short(value: Any, *, quoted: bool = True) -> str:
         value = value[:12]  # an id
     text = repr(value) if quoted else str(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
-
-
-class _NoNumber(ValueError):
-    """A value that JSON has no word for."""
-
-
-def _refuse(word: str) -> NoReturn:
-    raise _NoNumber(f"it has {word}, which is no number")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise _NoNumber(f"it has {text[:SHOWN]}, which is no number")
-    return value

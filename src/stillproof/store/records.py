@@ -32,7 +32,7 @@ class Record:
     """A cell as it is stored; times are epoch seconds, ``progress`` is 0 to 1.
 
     ``needs`` are the cells that it reads; ``artifacts`` are what its answer stands on, and ``derived_from`` the cells
-    whose answers it repeats in part.
+    whose answers it repeats in part. ``origin`` is the store that its answer was merged from, if it was.
     """
 
     id: str
@@ -54,6 +54,7 @@ class Record:
     needs: Sequence[str]
     artifacts: Sequence[str]
     derived_from: Sequence[str]
+    origin: str | None
 
     @classmethod
     def from_row(cls, row: Row[Any]) -> Self:

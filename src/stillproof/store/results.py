@@ -22,10 +22,14 @@ SHORTEST_PREFIX = 4
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a cell asks; ``reads`` are the ids that it names, of cells and of artifacts."""
+    """What a cell asks; ``reads`` are the ids that it names, of cells and of artifacts.
+
+    ``origin`` is the store that its answer was merged from, if it was.
+    """
 
     spec: Json
     reads: frozenset[str]
+    origin: str | None
 
 
 class Results(Runs):
@@ -98,13 +102,14 @@ class Results(Runs):
 
     def behind(self, ids: Sequence[str]) -> dict[str, Question]:
         """Return what those cells ask, and all cells that they stand on, directly or not."""
-        query = select(cells.c.id, cells.c.spec, cells.c.needs, cells.c.derived_from)
+        query = select(cells.c.id, cells.c.spec, cells.c.needs, cells.c.derived_from, cells.c.origin)
         found: dict[str, Question] = {}
         asked, wanted = set(ids), list(dict.fromkeys(ids))
         while wanted:
             rows = self._rows(query, wanted)
             for row in rows:
-                found[row.id] = Question(from_text(row.spec), named_in(row.spec, row.needs, row.derived_from))
+                reads = named_in(row.spec, row.needs, row.derived_from)
+                found[row.id] = Question(from_text(row.spec), reads, row.origin)
             wanted = sorted({read for row in rows for read in found[row.id].reads} - asked)
             asked |= set(wanted)
         return found

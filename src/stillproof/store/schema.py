@@ -34,6 +34,7 @@ cells = Table(
     Column("needs", Text),  # cells that it reads, a list as JSON, as are the two below
     Column("artifacts", Text),  # that its answer stands on
     Column("derived_from", Text),  # cells whose answers it repeats in part
+    Column("origin", Text),  # the store that its answer was merged from; nothing if it was computed here
     Index("ix_cells_status_lease_until", "status", "lease_until"),
 )
 

@@ -14,7 +14,7 @@ from stillproof.core.spec import Json
 from stillproof.core.tensor_size import size_in_bytes
 from stillproof.store.artifacts import VOLATILE, Artifacts
 from stillproof.store.bundles import Bundles
-from stillproof.store.catalogue import Catalogue
+from stillproof.store.catalogue import Catalogue, Entry
 from stillproof.store.claims import Claims
 from stillproof.store.damage import damaged
 from stillproof.store.database import Database
@@ -88,7 +88,11 @@ class Store:
 
     def register_artifact(self, artifact: str, kind: str, name: str | None, cell: str | None, size: int) -> None:
         """Enter an artifact that was written, with its size in bytes; ``keep`` does both."""
-        self._catalogue.register(artifact, kind, name, cell, size, self.artifacts.tensors_bytes(artifact))
+        self.register_artifacts([Entry(artifact, kind, name, cell, size, self.artifacts.tensors_bytes(artifact))])
+
+    def register_artifacts(self, entries: Sequence[Entry]) -> None:
+        """Enter several at once."""
+        self._catalogue.register(entries)
 
     def similar_artifacts(self, text: str, kind: str | None = None) -> list[str]:
         """Return the names of artifacts that come close to ``text``."""

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import math
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
 
 from stillproof.core.errors import BadInput, Corrupt
+
+DEEPEST = 40  # lists and objects inside each other; what is stored has fewer than ten
+LARGEST = 2**64  # seeds are drawn from as many
+SHOWN = 40  # letters of a value that is refused
+# As JSON writes them; line breaks and tabs are written in another way.
+_CONTROLS = re.compile(r"(?<!\\)(?:\\\\)*\\u00(?:[01][0-9a-f]|7f|[89][0-9a-f])|[\x7f-\x9f]", re.IGNORECASE)
+_HALVES = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+
+
+class NotStrict(ValueError):
+    """A text that is no JSON as the store keeps it; its message says why."""
 
 
 def to_text(value: object, what: str) -> str:
@@ -29,3 +43,71 @@ def from_text(text: str | None) -> Any:
             f"a value in the database of the store is damaged ({type(error).__name__}): restore a copy, or move it "
             "away and run again."
         ) from error
+
+
+def with_numbers(text: str, parse_int: Callable[[str], int] = int) -> Any:
+    """Read JSON whose numbers are some.
+
+    Raises:
+        NotStrict: It is no JSON, or has what is no number.
+    """
+    try:
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=parse_int)
+    except (ValueError, RecursionError) as error:
+        raise NotStrict(str(error) if isinstance(error, NotStrict) else "it is not JSON") from None
+
+
+def from_stranger(text: object) -> Any:
+    """Read JSON that somebody else wrote.
+
+    Raises:
+        NotStrict: It is none, or holds what no reader could make sense of: what is no number, or larger than any; text
+            that no terminal should be shown; objects inside each other without end.
+    """
+    if not isinstance(text, str):
+        raise NotStrict("it is not JSON")
+    value = with_numbers(text, _countable)
+    _check_depth(value)
+    _check_letters(text, value)
+    return value
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [inner for one in level for inner in _inside(one) if isinstance(inner, dict | list)]
+        if not level:
+            return
+    raise NotStrict(f"it has more than {DEEPEST} lists and objects inside each other")
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def _check_letters(text: str, value: Any) -> None:
+    """Refuse letters that a terminal would obey, or that are halves of letters."""
+    try:
+        if _HALVES.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise NotStrict("it has halves of letters") from None
+    if _CONTROLS.search(text):
+        raise NotStrict("it has letters that cannot be printed")
+
+
+def _refuse(word: str) -> NoReturn:
+    raise NotStrict(f"it has {word}, which is no number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise NotStrict(f"it has {text[:SHOWN]}, which is no number")
+    return value
+
+
+def _countable(text: str) -> int:
+    if len(text) > SHOWN or abs(int(text)) > LARGEST:
+        raise NotStrict(f"it has {text[:SHOWN]}, which is larger than any number here")
+    return int(text)

@@ -10,11 +10,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select, update
 
-from stillproof.store.artifact_files import CARD
 from stillproof.store.artifacts import Artifacts
 from stillproof.store.atomic import PARTIAL
 from stillproof.store.database import chunks
 from stillproof.store.error_sentences import disk_trouble
+from stillproof.store.folder_files import CARD
 from stillproof.store.links import ANSWERED, Links, named_in
 from stillproof.store.location import folder_beside, locate
 from stillproof.store.pools import pooled

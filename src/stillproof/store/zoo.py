@@ -12,8 +12,9 @@ from pathlib import Path
 from stillproof.core.errors import Corrupt, StoreError, UnknownName
 from stillproof.core.shipped import shipped_folder
 from stillproof.core.spec import Json
-from stillproof.store.artifact_files import CARD, TENSORS, Artifact, check
+from stillproof.store.artifact_files import Artifact, check
 from stillproof.store.error_sentences import disk_trouble
+from stillproof.store.folder_files import CARD, TENSORS
 
 INDEX = "index.json"
 SCHEMA = 1

@@ -9,6 +9,7 @@ from typing import Any
 
 from stillproof.attack_answers import AttackScore, ImageOutcomes
 from stillproof.core.errors import BadInput
+from stillproof.core.safe_name import is_file_name
 from stillproof.image_finder import export_set, find_set, is_foreign
 from stillproof.importers.detect import is_model
 from stillproof.model_finder import find_model
@@ -64,7 +65,8 @@ class Pooling(Attacking):
         """Copy all that is in a pool into a folder: ``sets/NAME`` and ``models/NAME``, as artifact folders."""
         pool, places = self.pool(name), []
         for one in pool.members:
-            place = Path(out, TITLES[one.member.kind], one.member.name or one.member.artifact[:12])
+            named = is_file_name(one.member.name)  # a store that was merged with another may hold any name
+            place = Path(out, TITLES[one.member.kind], one.member.name if named else one.member.artifact[:12])
             if one.member.kind == SETS:
                 export_set(self.store, one.member.artifact, place)
             else:

@@ -49,9 +49,13 @@ class Reading(Importing):
         run: AnyRun | None = None,
         methods: Collection[str] | None = None,
         sections: Collection[str] | None = None,
+        own: bool = False,
     ) -> list[Table]:
-        """Return all tables of a run, or those of some sections, from whatever has been computed so far."""
-        return self._report(suite, run, methods, sections).tables()
+        """Return all tables of a run, or those of some sections, from whatever has been computed so far.
+
+        With ``own``, answers that were merged from other stores are left out, and those that rest on them.
+        """
+        return self._report(suite, run, methods, sections, own=own).tables()
 
     def plot(
         self,
@@ -136,8 +140,10 @@ class Reading(Importing):
         run: AnyRun | None,
         methods: Collection[str] | None,
         sections: Collection[str] | None,
+        *,
+        own: bool = False,
     ) -> RunReport:
-        return report_of(self.store, self._run(suite, run), sections, methods)
+        return report_of(self.store, self._run(suite, run), sections, methods, own=own)
 
     def _run(self, suite: str | None, run: AnyRun | None) -> Run:
         return run if isinstance(run, Run) else chosen_run(self.store, suite, None if run is None else str(run))

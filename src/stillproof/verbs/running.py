@@ -6,14 +6,15 @@ import dataclasses
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 from stillproof.answers import RunStates
 from stillproof.core.components import suites
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.presets import preset_params
 from stillproof.core.spec import Json
+from stillproof.report.merged import merged_among
 from stillproof.run.attacks_twice import attacked_in, refuse_attacks_twice
 from stillproof.run.cell import Cell
 from stillproof.run.cost_cuts import Cut
@@ -27,6 +28,8 @@ from stillproof.verbs.attack_set_finder import with_attacks
 from stillproof.verbs.importing import Importing
 
 log = logging.getLogger("stillproof")
+
+Trust = Literal["all", "own"]
 
 
 class Running(Importing):
@@ -90,6 +93,7 @@ class Running(Importing):
         only_matching: str | None = None,
         stop_at_failure: bool = False,
         allow_test_images: bool = False,
+        trust: Trust = "all",
     ) -> RunStates:
         """Run a suite; return the state of each of its cells, and as ``run`` the number that the run is found by.
 
@@ -102,20 +106,50 @@ class Running(Importing):
             stop_at_failure: Whether the first cell that fails ends the run.
             allow_test_images: Whether sets of others that have test images among their own are let through; their rows
                 are marked.
+            trust: Whether answers that were merged from other stores stand (``all``), or are computed here together
+                with those that rest on them (``own``).
         """
-        allowed = {"allow_test_images": allow_test_images}
-        planner, rows, config = self.plan_suite(suite, options, only_matching, **allowed)
+
+        def plan() -> Planner:
+            return self._planned(suite, options, only_matching, allow_test_images)[0]
+
+        if trust == "own":
+            self._reopen_merged(plan)
+        planner, rows, config = self.plan_suite(suite, options, only_matching, allow_test_images=allow_test_images)
         run = self.store.results.save_run(suite, config, rows, name=name, note=note)
         shared = self._shared(planner)
         planner = self._finish(
             planner,
-            lambda: self._planned(suite, options, only_matching, allow_test_images)[0],
+            lambda: self._plan_again(plan, trust),
             must_succeed=False,
             stop_at_failure=stop_at_failure,
         )
         results = self.store.results
         sharing = sharing_of(rows, planner.cells, results.seconds_of)
         return RunStates(run, results.statuses(list(planner.cells)), shared, sharing)
+
+    def _plan_again(self, plan: Callable[[], Planner], trust: Trust) -> Planner:
+        """Plan with the answers that there are by now."""
+        if trust == "own":
+            self._reopen_merged(plan)
+        return plan()
+
+    def _reopen_merged(self, plan: Callable[[], Planner]) -> None:
+        """Open again the cells of a plan whose answers were merged, and those that rest on them.
+
+        What is asked depends on answers, so that it is planned anew without them. A merged set that is named by a
+        person stays what it is: it is no part of the plan.
+        """
+        opened = set[str]()
+        while True:
+            planned = plan().cells
+            behind = self.store.results.behind(list(planned))
+            merged = merged_among(planned, {cell: asks for cell, asks in behind.items() if cell in planned})
+            new = [cell for cell in merged if cell not in opened]
+            if not new:
+                return
+            log.info("%d answers rest on those of other stores, and are computed here.", len(new))
+            opened.update(self.store.claims.reopen(new, unsupported=True))
 
     def _shared(self, planner: Planner) -> dict[str, tuple[int, int]]:
         """Return, by stage, how many cells of a plan are in the store already, and how many there are."""
