@@ -12,6 +12,7 @@ from PIL import Image
 from commands import Commands, Done
 from stillproof import Session
 from stillproof.store.artifact_files import read_card
+from stillproof.store.store import open_store
 
 ROWS = {"mad/13": "known", "mad/16": "choosing", "mad/18": "known", "mad/27": "unknown"}
 
@@ -140,5 +141,7 @@ def test_a_pool_in_which_a_source_may_cross_roles_or_a_name_is_taken_is_refused(
 
 
 def test_a_store_without_any_says_how_to_build_one(stillproof: Commands, tmp_path: Path) -> None:
+    assert stillproof("attack-set", "show", cwd=tmp_path).code == 4  # there is no store
+    open_store(str(tmp_path / "stillproof.db")).close()
     done = stillproof("attack-set", "show", cwd=tmp_path)
     assert done.code == 2 and "no attacked set was built on this store" in done.sentence()

@@ -55,7 +55,7 @@ def test_what_is_no_file(stillproof: Commands, tmp_path: Path, arguments: list[s
         (tmp_path / name).symlink_to("/dev/zero")
     done = stillproof(*arguments, name, cwd=tmp_path)
     said = done.sentence()
-    assert done.code == 2 and name in said and len(said) < 1000
+    assert done.code == 2 and Path(name).name in said and len(said) < 1000
 
 
 def test_results_that_mean_harm(stillproof: Commands, tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 35
+    assert len(page) == 37
     printed["table --by-class"]["tables"].clear()  # as those of `table`
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb

@@ -169,10 +169,10 @@ def test_a_recorded_order_must_name_every_picture_once(tmp_path: Path) -> None:
 
 
 def own_data(root: Path, pictures: Path) -> str:
-    """Take the pictures themselves for the real data set, and name it."""
+    """Take the pictures themselves for both parts of the real data set, and name it."""
     for part in ("train", "test"):
         shutil.copytree(pictures, root / part)
-    return f"image_folder:path={root}:size=8"
+    return f"image_folder:path={root}:size=8:allow_test_images=true"
 
 
 def test_recorded_labels_are_imported_beside_pictures_and_replayed_by_their_own_recipe(tmp_path: Path) -> None:

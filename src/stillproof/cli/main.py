@@ -43,7 +43,7 @@ from stillproof.cli.attack_options import OptionalPolicy
 from stillproof.cli.command_group import Verbs
 from stillproof.cli.output import drop, escape_what_cannot_be_encoded, write
 from stillproof.cli.stopping import stops_as_asked
-from stillproof.cli.unforeseen import told
+from stillproof.cli.unforeseen import ended_by_parser, told
 from stillproof.core.printable import log_to_stderr, printable
 from stillproof.core.validate import wanted
 
@@ -123,6 +123,8 @@ def _guarded(stopped: Callable[[], bool]) -> int:
         if isinstance(error.__context__, BrokenPipeError):  # what typer makes of a reader of help that has gone
             drop(sys.__stdout__ or sys.stdout)
             return 0
+        if isinstance(error, SystemExit) and ended_by_parser(error):
+            return int(error.code or 0)
         if stopped() or isinstance(error, KeyboardInterrupt | typer.Abort):  # libraries make other errors of a stop
             return _interrupted()
         sentence, code = told(error)

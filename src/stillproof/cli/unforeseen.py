@@ -9,6 +9,12 @@ from stillproof.core.plain_reason import plain_reason
 from stillproof.core.printable import one_line, printable
 
 
+def ended_by_parser(error: SystemExit) -> bool:
+    """Say whether the parser of the command line has ended the command, as it does after it has set up a shell."""
+    frame = [place for place, _ in traceback.walk_tb(error.__traceback__)][-1]
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "typer"
+
+
 def told(error: BaseException) -> tuple[str, int]:
     """Return what to say of an error that no verb has caught, and the exit code."""
     if isinstance(error, StillproofError):

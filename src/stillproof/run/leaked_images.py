@@ -97,7 +97,7 @@ def leak_of(store: Store, request: Request, root: Path) -> Leak:
     """
     if request.stage == "artifact":
         maker = store.results.get(request.params.get("cell") or "")
-        made_here = maker is not None and maker.stage in DISTILLERS
+        made_here = maker is not None and maker.stage in DISTILLERS and maker.origin is None
         return Leak() if made_here else _leak_of(store, request.params["artifact"], request.params["dataset"], root)
     held = [one for value in request.params.values() for one in (value if isinstance(value, tuple) else (value,))]
     found = (leak_of(store, one, root) for one in held if isinstance(one, Request))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
+import dataclasses
+import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,16 +18,17 @@ from stillproof.testing.choices import TITLE, try_every_choice
 
 # In a fresh process, since this one has torch loaded; a plug-in comes by standard input.
 WITHOUT_TORCH = """
-import pickle
+import json
 import sys
 from stillproof.core.components import REGISTRIES, suites
 from stillproof.core.errors import BadInput
+from stillproof.core.plugin_file import Helper, Plugin
 from stillproof.core.plugins import index_entry_points, load_plugin
 
 index_entry_points()
-plugin = pickle.load(sys.stdin.buffer)
-if plugin is not None:
-    load_plugin(plugin)
+given = json.load(sys.stdin)
+if given is not None:
+    load_plugin(Plugin(**given | {"helpers": tuple(Helper(**one) for one in given["helpers"])}))
 try:
     suites.build(sys.argv[1]).rows()
 except BadInput:
@@ -98,9 +100,10 @@ def _torch_free(name: str) -> None:
     ]
     if module == "__main__" or any(entry.module == module for entry in others):
         raise CannotBeChecked  # a notebook, which no other process can import, or a file that also has other components
-    plugin = pickle.dumps(getattr(sys.modules[module], "__plugin__", None))
+    plugin = getattr(sys.modules[module], "__plugin__", None)
+    given = json.dumps(None if plugin is None else dataclasses.asdict(plugin))
     command = [sys.executable, "-c", WITHOUT_TORCH, name]
-    done = subprocess.run(command, input=plugin, capture_output=True, check=False)
+    done = subprocess.run(command, input=given.encode(), capture_output=True, check=False)
     need(done.returncode != 3, "it imports torch: name components by string, and define others in files of their own")
     said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
     need(done.returncode == 0, f"alone in a new process it fails: {said}")
