@@ -126,10 +126,6 @@ BOMBS: dict[str, tuple[Callable[[Path], Path], str]] = {
         ),
         "more than 60 bits",
     ),
-    "more instructions than there is memory for": (
-        lambda f: archive(f, b"\x80\x02](" + b"}" * 6_000_000 + b"e."),
-        "takes more than 2 GB of memory",
-    ),
     "a number of 5,000 digits": (
         lambda f: archive(f, b"\x80\x02" + pickle.dumps(10**5000, 2)[2:]),
         "a whole number of more than",
@@ -212,7 +208,7 @@ def test_what_lies_beside_a_set_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["npz", "pt"])
-def test_three_gigabytes_in_an_archive_take_no_memory(tmp_path: Path, ending: str) -> None:
+def test_a_gigabyte_of_zeros_in_an_archive_takes_no_memory(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a.{ending}"
     if ending == "npz":
         np.savez(path, images=images(), labels=LABELS)
@@ -223,7 +219,7 @@ def test_three_gigabytes_in_an_archive_take_no_memory(tmp_path: Path, ending: st
             for name in whole.namelist():
                 bomb.writestr(name, whole.read(name))
         with bomb.open("archive/data/99", "w", force_zip64=True) as record:
-            for _ in range(300):
+            for _ in range(100):
                 record.write(b"\0" * 10**7)
     peak, said = peak_of(READ_ALL, tmp_path / f"bomb.{ending}")
     assert "claim to unpack to" in said and peak < MOST_BYTES
@@ -265,13 +261,13 @@ def test_a_refused_file_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytes
 
 
 def test_the_limits_can_be_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = archive(tmp_path, b"\x80\x02](" + b"}" * 3_000_000 + b"e.")
-    monkeypatch.setenv(VARIABLE, "0.5")
-    with pytest.raises(BadInput, match=rf"more than 1 GB .*{VARIABLE}=1 allows") as refused:
+    path = archive(tmp_path, b"\x80\x02](" + b"}" * 100_000 + b"e.")
+    monkeypatch.setenv(VARIABLE, "0.02")
+    with pytest.raises(BadInput, match=rf"more than 0\.04 GB .*{VARIABLE}=0\.04 allows") as refused:
         load_torch(path)
-    assert "or 15 seconds of computing" in str(refused.value)
+    assert "or 0.6 seconds of computing" in str(refused.value)
     monkeypatch.setenv(VARIABLE, "1")
-    assert len(load_torch(path)) == 3_000_000
+    assert len(load_torch(path)) == 100_000
     for wrong in ("0", "much", "nan", "-1"):
         monkeypatch.setenv(VARIABLE, wrong)
         with pytest.raises(BadInput, match="a number above 0 is needed"):
