@@ -81,6 +81,7 @@ def test_a_stopped_run_is_not_robbed_but_named_and_its_cell_can_be_freed(
     assert {state for (state,) in query(store, "SELECT DISTINCT status FROM cells")} == {"done"}
 
 
+@pytest.mark.slow
 def test_a_stopped_run_that_is_continued_finishes_its_cell(
     tmp_path: Path, stillproof: Commands, stopped: Started
 ) -> None:
@@ -100,6 +101,7 @@ def test_cells_that_cannot_be_released(tmp_path: Path, stillproof: Commands) -> 
         assert done.code == 2 and problem in done.sentence()
 
 
+@pytest.mark.slow
 def test_a_cell_over_the_limit_fails_and_the_rest_goes_on(tmp_path: Path, stillproof: Commands) -> None:
     plugin(tmp_path, 100)
     done = stillproof(*SLOW, "--cell-limit", "8s", "--workers", "2", cwd=tmp_path)

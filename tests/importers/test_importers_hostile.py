@@ -208,6 +208,7 @@ def test_what_lies_beside_a_set_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["npz", "pt"])
+@pytest.mark.slow
 def test_a_gigabyte_of_zeros_in_an_archive_takes_no_memory(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a.{ending}"
     if ending == "npz":

@@ -106,6 +106,7 @@ def look(home: Home, place: Path, far: bool) -> None:
         assert {row["ipc"] for row in rows if row.get("set")} == {EACH} and config
 
 
+@pytest.mark.slow
 def test_every_edited_card_of_a_set_is_refused_in_a_sentence_or_means_what_its_tensors_say(home: Home) -> None:
     place, taken, refused = home.copy("set"), 0, 0
     for number, (what, card) in enumerate(mutated(home.card("set"))):
@@ -121,6 +122,7 @@ def test_every_edited_card_of_a_set_is_refused_in_a_sentence_or_means_what_its_t
     assert refused > 500 and taken > 100 and refused + taken > 1000
 
 
+@pytest.mark.slow
 def test_every_edited_card_of_a_model_is_refused_in_a_sentence_or_is_that_model(home: Home) -> None:
     place, images = home.copy("model"), torch.rand(5, 1, 8, 8, generator=torch.Generator().manual_seed(0))
     stored = read_folder(place)
