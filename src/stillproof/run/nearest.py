@@ -97,7 +97,7 @@ class RealImages:
                 real image.
             leave_out: For each image the place of a real one that does not count, such as itself; below 0 for none.
             thorough: Whether all candidates are compared at all shifts, and found at several even where images have
-                colours. Without, it takes a tenth of the time, and one in a hundred copies that were moved by two
+                colours. Without, it takes a tenth of the time, and one in twenty copies that were moved by two
                 pixels is missed.
         """
         parts = []
