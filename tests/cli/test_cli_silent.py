@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -11,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import ENVIRONMENT, SCRIPT, TINY, Commands, Done, Started, is_alive, query, wait_until
+from commands import TINY, Commands, Started, is_alive, query, wait_until
 
 SMOKE = ["run", "accuracy", "--dataset", "digits", "--scale", "smoke", *TINY, "--seeds", "2"]
 SLOW = [*SMOKE, "--methods", "random,slow", "--set", "full_recipe=", "--plugin", "slow.py"]
@@ -112,22 +110,3 @@ def test_a_cell_over_the_limit_fails_and_the_rest_goes_on(tmp_path: Path, stillp
     for text in ("2", "h", "0s", "-1s", "1e9h", "99999999d", "2 h"):
         wrong = stillproof(*SMOKE, "--cell-limit", text, cwd=tmp_path)
         assert wrong.code == 2 and "--cell-limit" in wrong.sentence()
-
-
-@pytest.mark.skipif(not shutil.which("faketime"), reason="Debian's faketime is not installed")
-def test_a_clock_that_jumps_takes_nothing_from_a_living_process(tmp_path: Path, stillproof: Commands) -> None:
-    plugin(tmp_path, 6)
-    first = stillproof.start(*SLOW, "--workers", "1", cwd=tmp_path)
-    wait_until(lambda: query(tmp_path / "stillproof.db", DISTILLING))
-    ahead = _in_the_future(tmp_path)
-    done = stillproof.finish(first)
-    assert [ahead.code, done.code] == [0, 0] and ahead.out == done.out, ahead.err
-    assert query(tmp_path / "stillproof.db", "SELECT DISTINCT status, attempts FROM cells") == [("done", 1)]
-
-
-def _in_the_future(folder: Path) -> Done:
-    """Run the same on a clock that is a day ahead."""
-    environment = {**os.environ, **ENVIRONMENT, "STILLPROOF_DATA": str(folder)}
-    command = ["faketime", "-f", "+1d", str(SCRIPT), *SLOW, "--workers", "1"]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
-    return Done(done.returncode, done.stdout, done.stderr)

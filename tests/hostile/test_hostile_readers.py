@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,9 +27,14 @@ FINE = ("refused", "taken", "same")
 MOST_SECONDS = 60.0  # of one file: twice the limit that small files have, since the machine may be busy
 MOST_GROWTH = 2 * 10**9  # bytes of resident memory: the limit that small files have
 MOST_TOLD = 20  # of what is wrong with one reader
+USUAL_SECONDS = 5.0  # of one file among several
+AT_ONCE = 16  # files in one message, since waiting for answers takes longer than they do
 SHARES = sum(one.share for one in FORMATS.values())
 
 pytestmark = pytest.mark.slow
+
+
+Answer = tuple[str, str, float]  # how it ended, details, and seconds
 
 
 class Reader:
@@ -41,25 +46,33 @@ class Reader:
         self.growth = 0
         self._child: subprocess.Popen[bytes] | None = None
 
-    def ask(self, name: str, content: bytes, outside: bool) -> tuple[str, str]:
-        """Return what came of a file: how it ended, and details."""
+    def ask(self, name: str, files: list[tuple[bytes, bool]]) -> list[tuple[str, str]]:
+        """Return what came of some files: how each ended, and details."""
+        found = self._answers(name, files, MOST_SECONDS + len(files) * USUAL_SECONDS)
+        if found is None and len(files) > 1:  # which one was it?
+            return [self.ask(name, [file])[0] for file in files]
+        for ended, _, seconds in found or ():
+            self.slowest[name] = max(self.slowest[name], seconds)
+            self.counts[name][ended] += 1
+        return [(ended, details) for ended, details, _ in found or ()]
+
+    def _answers(
+        self, name: str, files: list[tuple[bytes, bool]], seconds: float
+    ) -> list[tuple[str, str, float]] | None:
+        """Return the answers about some files; nothing, if one of several took the process with it."""
         child = self._child or self._start()
         assert child.stdin is not None and child.stdout is not None
-        started = time.monotonic()
-        send(child.stdin, (name, content, outside))  # type: ignore[arg-type]
-        there, _, _ = select.select([child.stdout], [], [], MOST_SECONDS)
-        found = receive(child.stdout) if there else ("HANG", f"{MOST_SECONDS} seconds")  # type: ignore[arg-type]
-        self.slowest[name] = max(self.slowest[name], time.monotonic() - started)
-        if found is None or found[0] == "HANG":
-            found = found or ("CRASH", f"code {child.wait()}")
+        send(child.stdin, [(name, *file) for file in files])  # type: ignore[arg-type]
+        there, _, _ = select.select([child.stdout], [], [], seconds)
+        found: list[Answer] | None = receive(child.stdout) if there else None  # type: ignore[arg-type]
+        if found is None:
+            how = ("CRASH", f"code {child.wait()}", 0.0) if there else ("HANG", "", seconds)
             self.close()
-        else:
-            self.growth = max(self.growth, peak_of(child.pid) - self._peak_before)
-            if self.growth > MOST_GROWTH:
-                found = ("MEMORY", f"{self.growth} bytes")
-        self.counts[name][found[0]] += 1
-        ended: tuple[str, str] = found
-        return ended
+            return [how] if len(files) == 1 else None
+        self.growth = max(self.growth, peak_of(child.pid) - self._peak_before)
+        if self.growth > MOST_GROWTH:
+            found[-1] = ("MEMORY", f"{self.growth} bytes", 0.0)
+        return found
 
     def _start(self) -> subprocess.Popen[bytes]:
         worker = Path(__file__).with_name("worker.py")
@@ -124,7 +137,7 @@ def damages(one: Format, content: bytes) -> st.SearchStrategy[tuple[bytes, bool,
 def test_a_damaged_file_is_refused_in_a_sentence_or_read_for_what_it_holds(name: str, reader: Reader) -> None:
     one = FORMATS[name]
     faults: list[str] = []
-    count = max(1, round(FILES * one.share / SHARES))
+    count = max(1, math.ceil(FILES * one.share / SHARES / AT_ONCE))
 
     @settings(
         max_examples=count,
@@ -135,10 +148,11 @@ def test_a_damaged_file_is_refused_in_a_sentence_or_read_for_what_it_holds(name:
     )
     @given(st.data())
     def check(data: Any) -> None:
-        content, outside, edits = data.draw(damages(one, one.content()[one.target]))
-        ended, details = reader.ask(name, content, outside)
-        if ended not in FINE:
-            faults.append(f"{ended}: {details}\nafter {'' if outside else 'new checksums and '}{edits}")
+        drawn = data.draw(st.lists(damages(one, one.content()[one.target]), min_size=AT_ONCE, max_size=AT_ONCE))
+        answers = reader.ask(name, [(content, outside) for content, outside, _ in drawn])
+        for (ended, details), (_, outside, edits) in zip(answers, drawn, strict=True):
+            if ended not in FINE:
+                faults.append(f"{ended}: {details}\nafter {'' if outside else 'new checksums and '}{edits}")
 
     check()
-    assert not faults, f"{len(faults)} of {count}:\n" + "\n".join(faults[:MOST_TOLD])
+    assert not faults, f"{len(faults)} of {count * AT_ONCE}:\n" + "\n".join(faults[:MOST_TOLD])

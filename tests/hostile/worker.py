@@ -1,4 +1,4 @@
-"""Reads damaged files in a process of its own, and says what came of each: one message in, one message out."""
+"""Reads damaged files in a process of its own, and says what came of each; several in one message."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import shutil
 import struct
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from pathlib import Path
@@ -65,8 +66,8 @@ def main() -> None:
             assert token(one.decode(Path(room, "set"))) == token(one.plain(Path(room, "set"))), one.name
         sys.addaudithook(watch)
         send(answers, "ready")
-        while (question := receive(sys.stdin.buffer)) is not None:
-            send(answers, answer(Path(room), *question))
+        while (questions := receive(sys.stdin.buffer)) is not None:
+            send(answers, [timed(Path(room), *question) for question in questions])
 
 
 def write(folder: Path, files: dict[str, bytes]) -> None:
@@ -74,6 +75,11 @@ def write(folder: Path, files: dict[str, bytes]) -> None:
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
+
+
+def timed(room: Path, name: str, content: bytes, outside: bool) -> tuple[str, str, float]:
+    started = time.monotonic()
+    return *answer(room, name, content, outside), time.monotonic() - started
 
 
 def answer(room: Path, name: str, content: bytes, outside: bool) -> tuple[str, str]:

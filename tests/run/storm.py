@@ -104,11 +104,13 @@ class Storm:
         clock = place / "clock"
         clock.write_text("+0")
         environment = {"STILLPROOF_LEASE": f"{LEASE:.0f}s"}
-        if FAKETIME:
+        if FAKETIME and number:
             # The monotonic clock jumps too, which is harsher than life: where it is spared, no sleep works.
             environment |= {"LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(clock)}
             environment |= {"FAKETIME_NO_CACHE": "1"}
-        return Machine(Commands(place, environment), clock, workers)
+        commands = Commands(place, environment)
+        assert commands.python("pass", cwd=place).code == 0  # it is up; else the others would do all the work meanwhile
+        return Machine(commands, clock, workers)
 
     def keep_running(self) -> None:
         """Start again what has ended."""
@@ -140,18 +142,15 @@ class Storm:
         """Do one thing to one run, and note whether it was computing."""
         kinds = {kind: weight for kind, weight in KINDS.items() if self._may(kind)}
         (kind,) = self.draw.choices(list(kinds), list(kinds.values()))
-        machine = self.draw.choice([one for one in self.machines if one.started is not None])
+        right = self.machines[1:] if kind == "clock" else self.machines  # the first machine's clock is always right
+        machine = self.draw.choice([one for one in right if one.started is not None])
         assert machine.started is not None
         leader, busy = machine.started.pid, self.holders()
         processes = descendants(leader) | {leader}
-        self.happened[kind] += 1
+        computing = bool(processes & busy.keys())
         if kind == "kill a worker":
-            victim = self.draw.choice(sorted(processes & busy.keys()) or [leader])
-            self.computing[kind] += victim in busy
-            os.kill(victim, signal.SIGKILL)
-            return
-        self.computing[kind] += bool(processes & busy.keys())
-        if kind == "kill a run":
+            os.kill(self.draw.choice(sorted(processes & busy.keys()) or [leader]), signal.SIGKILL)
+        elif kind == "kill a run":
             os.killpg(leader, signal.SIGKILL)
         elif kind == "stop":
             os.killpg(leader, signal.SIGSTOP)
@@ -164,6 +163,8 @@ class Storm:
             written.replace(machine.clock)
         else:
             self._fill_the_disk()
+        self.happened[kind] += 1
+        self.computing[kind] += computing
 
     def _may(self, kind: str) -> bool:
         return (kind != "full disk" or self.small) and (kind != "clock" or FAKETIME is not None)
@@ -206,7 +207,10 @@ class Storm:
             self.keep_running()
             self.wait(self.draw.uniform(0.05, 0.3))
             if self.left() and any(machine.started for machine in self.machines) and self.holders():
-                self.event()
+                try:
+                    self.event()
+                except ProcessLookupError:  # it ended by itself just then
+                    continue
                 events -= 1
                 sys.stderr.write(f"{events} events to come, {self.left()} cells left\n")
             assert self.left(), f"the work was over with {events} events to come: give it more seeds"

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
@@ -18,6 +20,7 @@ from stillproof.core.errors import BadInput, StoreError
 from stillproof.store import sqlite
 from stillproof.store.database import Database
 from stillproof.store.location import artifacts_root, locate, shown
+from stillproof.store.owner import this_owner
 from stillproof.store.store import open_store
 from stillproof.testing.store_contract import StoreContract, fill, fork_context, new_cells
 
@@ -172,6 +175,23 @@ def test_switching_on_the_log_waits_for_a_writer(tmp_path: Path) -> None:
         open_store(str(tmp_path / "x.db")).close()
     with closing(sqlite3.connect(tmp_path / "x.db")) as later:
         assert later.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.skipif(not shutil.which("faketime"), reason="Debian's faketime is not installed")
+@pytest.mark.parametrize("jump", ["+1d", "-1d"])
+def test_a_clock_that_jumps_takes_nothing_from_a_living_process(tmp_path: Path, jump: str) -> None:
+    code = (
+        "import sys, time; from stillproof.store.store import open_store; store = open_store(sys.argv[1]); "
+        "store.claims.claim([sys.argv[2]], 'another', 60.0) and sys.exit('robbed'); print(time.time())"
+    )
+    with open_store(str(tmp_path / "x.db")) as store:
+        (cell,) = fill(store, 1)
+        assert store.claims.claim([cell], this_owner(), 60.0) == cell
+        command = ["faketime", "-f", jump, sys.executable, "-c", code, str(tmp_path / "x.db"), cell]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        assert abs(float(done.stdout) - time.time()) > 80_000, "the clock was right"
+        store.claims.finish(cell, this_owner(), {}, 1.0, {})
 
 
 def test_an_error_inside_a_write_undoes_it(tmp_path: Path) -> None:
