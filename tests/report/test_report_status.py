@@ -61,9 +61,9 @@ def test_what_is_not_done_is_counted_and_what_nothing_needs_is_named(tmp_path: P
         said = found.as_dict()
         assert said["leftovers"] == [{"cell": cells[3], "stage": "train", "state": "pending"}]
         assert said["checkpoints"] == [str(store.checkpoints / "f00f")]
-        store.claims.claim([cells[2]], "me", 0.0)
+        store.claims.claim([cells[2]], "me", -1.0)
         assert status_of(store).runs[0].progress() == "1 of 4, 1 failed, 1 abandoned", "who was at it died"
         store.claims.claim([cells[2]], this_owner(), 60.0)
         assert status_of(store).runs[0].progress() == "1 of 4, 1 failed, 1 running"
-        store.claims.claim([cells[3]], "me", 0.0)
+        store.claims.claim([cells[3]], "me", -1.0)
         assert status_of(store).cells == {"train": {"abandoned": 1, "done": 1, "failed": 1, "running": 1}}
