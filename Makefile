@@ -3,11 +3,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
 SITE := site
+INSTALL_POSTGRESQL = apt-get install --yes --quiet --no-install-recommends postgresql
 INSTALL_CHROMIUM = apt-get install --yes --quiet --no-install-recommends chromium
 PICTURED := board-cifar10-10-convnet-3-width-32-0638fc.html
 STORE := --store sqlite:///$(DEMO)/stillproof.db
 
-.PHONY: demo site picture test test-slow test-storm test-oracles test-hostile test-browser bench format lock clean
+.PHONY: demo site picture test test-slow test-storm test-oracles test-hostile test-browser test-cluster bench format lock clean
 
 demo: $(VENV)/installed
 	@mkdir -p $(DEMO)
@@ -48,6 +49,9 @@ test-hostile: $(VENV)/installed-dev
 test-browser: $(VENV)/installed-browser
 	STILLPROOF_AXE=$(VENV)/axe/package/axe.min.js $(BIN)/pytest -m browser tests/browser
 
+test-cluster: $(VENV)/installed-cluster
+	$(BIN)/pytest -n 2 -m cluster tests
+
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks
 
@@ -75,6 +79,12 @@ $(VENV)/installed-browser: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[browser]'
 	command -v chromium > /dev/null || $(INSTALL_CHROMIUM) || { apt-get update --quiet && $(INSTALL_CHROMIUM); }
 	mkdir -p $(VENV)/axe && cd $(VENV)/axe && tar xzf $$(npm pack --silent axe-core@4.10.3)
+	@touch $@
+
+# Debian's server, started by the tests in folders and on ports of their own.
+$(VENV)/installed-cluster: $(VENV)/installed-dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[postgres,slurm]'
+	ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || $(INSTALL_POSTGRESQL) || { apt-get update --quiet && $(INSTALL_POSTGRESQL); }
 	@touch $@
 
 # Their declared dependencies would bring torchvision, whose released build does not fit a CPU build of torch.

@@ -93,14 +93,27 @@ def _attacking() -> Iterator[Line]:
     yield from strong_attack_lines()
 
 
+def _importing() -> Iterator[Line]:
+    from benchmarks.importing import import_lines
+
+    yield from import_lines()
+
+
 def _site() -> Iterator[Line]:
     from benchmarks.site import site_lines
 
     yield from site_lines()
 
 
+def _claiming() -> Iterator[Line]:
+    from benchmarks.claiming import claim_lines
+
+    yield from claim_lines()
+
+
 BENCHMARKS = {
     "answering": _answering,
+    "importing": _importing,
     "site": _site,
     "training": _training,
     "families": _families,
@@ -109,6 +122,7 @@ BENCHMARKS = {
     "distilling": _distilling,
     "episodes": _episodes,
     "attacking": _attacking,
+    "claiming": _claiming,
 }
 
 

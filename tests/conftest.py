@@ -4,11 +4,13 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from commands import Commands
+from postgres_server import Server
 from stillproof.core.components import REGISTRIES
 from stillproof.core.freed_memory import keep_freed_memory
 
@@ -33,6 +35,24 @@ def stillproof(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
     commands = Commands(tmp_path_factory.mktemp("commands"))
     yield commands
     commands.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """Start one PostgreSQL for all tests of a process; those that stop one start their own."""
+    started = Server.in_own_folder()
+    yield started
+    started.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.cluster)])
+def database(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the URL of a store that is not there yet: in every kind of database, one after the other."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/x.db"
+    monkeypatch.setenv("STILLPROOF_ARTIFACTS", str(tmp_path / "x-artifacts"))
+    server: Server = request.getfixturevalue("server")
+    return server.fresh_url()
 
 
 @pytest.fixture

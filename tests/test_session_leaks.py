@@ -23,7 +23,7 @@ from stillproof.session import Session
 from stillproof.sets.artifact import card_of, tensors_of
 from stillproof.sets.fronts import front_of
 from stillproof.sets.read import read_set
-from stillproof.suites.fixed_set import EXACT, NEAR
+from stillproof.suites.fixed_set import EXACT, HELDOUT_SEEN, NEAR
 from stillproof.suites.requests import Request, stored_set
 
 TRAIN, TEST = (load("digits", split, Path()) for split in ("train", "test"))
@@ -180,3 +180,30 @@ def test_a_whitening_that_hides_what_networks_see_is_refused(session: Session) -
     artifact = session.store.keep("distilled", tensors_of(moved), card_of(moved), name="hidden")
     with pytest.raises(BadInput, match="its way back to pixels does not undo its way there"):
         session.train(artifact, **QUICK)
+
+
+def test_models_that_were_trained_on_test_images_are_marked_where_they_are_compared(session: Session) -> None:
+    leaked, honest = (
+        session.train(some(data, 2), dataset="digits", allow_test_images=True, **QUICK).models[0]
+        for data in (TEST, TRAIN)
+    )
+    first, second = (side.name for side in _sides(session, leaked, honest))
+    assert first.endswith(EXACT) and not second.endswith(EXACT)
+
+
+def _sides(session: Session, *models: str) -> tuple[Any, Any]:
+    match = session.compare(models).found[0].match
+    return match.first, match.second
+
+
+def test_the_card_of_another_does_not_say_what_a_set_has_not_seen(session: Session, tmp_path: Path) -> None:
+    """A choice by held-out images may be biased unless the set was made here without them, whatever its card says."""
+    made = session.distill("digits", "random", 2, network=SMALL, part="fit")
+    export_set(session.store, made.artifact, tmp_path / "set")
+    heldout = QUICK | {"selection": "heldout"}
+    assert session.train(made, **heldout).caveats == []
+    with Session(str(tmp_path / "other.db")) as other:
+        assert other.train(tmp_path / "set", **heldout).caveats == [HELDOUT_SEEN]
+        asked = RUN | {"methods": [tmp_path / "set"], "selection": "heldout"}
+        _, rows, _ = other.plan_suite("accuracy", asked)
+        assert any(HELDOUT_SEEN in row.get("caveat", "") for row in rows)

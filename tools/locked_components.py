@@ -15,12 +15,12 @@ from stillproof.train.recipe import Recipe
 def components() -> dict[str, Entry]:
     """Return them by kind and name, as in distillers/dm.
 
-    Suites only ask, metrics only read, and data sets are named by their content.
+    Suites only ask, metrics only read, executors only start workers, and data sets are named by their content.
     """
     return {
         f"{plural}/{name}": entry
         for plural, registry in REGISTRIES.items()
-        if plural not in ("suites", "datasets", "metrics")
+        if plural not in ("suites", "datasets", "metrics", "executors")
         for name, entry in registry.entries().items()
         if entry.origin == "stillproof"
     }

@@ -10,10 +10,11 @@ from pathlib import Path
 from stillproof.answers import Score
 from stillproof.core.errors import BadInput, UnknownName
 from stillproof.core.spec import Json
-from stillproof.image_finder import ImportsSets, find_images, is_foreign, names_data
+from stillproof.image_finder import ImportsSets, artifact_request, find_images, is_foreign, names_data
 from stillproof.report.compare.contender import Contender, cell_of_model, contender, tested_networks
 from stillproof.report.compare.match import Match
 from stillproof.report.compare.of_run import matches_of_run, methods_of
+from stillproof.run.leaked_images import leak_of
 from stillproof.sets.read import read_set
 from stillproof.store.artifact_files import read_folder
 from stillproof.store.records import Run
@@ -109,7 +110,7 @@ def _artifacts(session: ImportsSets, models: Mapping[str, str | None], train: Tr
     if sets:
         found = _of_sets(session, sets, train, dataset)
     else:
-        found = [_of_model(session.store, name, str(model)) for name, model in models.items()]
+        found = [_of_model(session, name, str(model)) for name, model in models.items()]
     return Found("sets" if sets else "models", [Match(*pair) for pair in itertools.combinations(found, 2)])
 
 
@@ -127,9 +128,21 @@ def _model(store: Store, name: str) -> str | None:
     return artifact if artifact in store.names_of([artifact], "model") else None
 
 
-def _of_model(store: Store, name: str, model: str) -> Contender:
-    shown = store.names_of([model], "model").get(model) or name
-    return contender(shown, tested_networks(store, [cell_of_model(store, model)]))
+def _of_model(session: ImportsSets, name: str, model: str) -> Contender:
+    store, cell = session.store, cell_of_model(session.store, model)
+    shown, networks = store.names_of([model], "model").get(model) or name, tested_networks(store, [cell])
+    for artifact in _sets_of_others(store, cell):
+        request, _ = artifact_request(store, artifact, networks[0].about["dataset"])
+        shown = leak_of(store, request, session.root).marked(shown)
+    return contender(shown, networks)
+
+
+def _sets_of_others(store: Store, cell: str) -> list[str]:
+    """Return the existing sets that a network was trained on, as they were or changed."""
+    specs = [question.spec for question in store.results.behind([cell]).values()]
+    named = [spec[key] for spec in specs for key in ("upstream", "of") if isinstance(spec.get(key), dict)]
+    found = dict.fromkeys(str(one["artifact"]) for one in named if "artifact" in one)
+    return list(store.names_of(list(found), "distilled"))
 
 
 def _of_sets(session: ImportsSets, names: Sequence[str], train: Train, dataset: str | None) -> list[Contender]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from stillproof.core.components import datasets as datasets
     from stillproof.core.components import defences as defences
     from stillproof.core.components import distillers as distillers
+    from stillproof.core.components import executors as executors
     from stillproof.core.components import metrics as metrics
     from stillproof.core.components import networks as networks
     from stillproof.core.components import objectives as objectives
@@ -134,6 +135,8 @@ if TYPE_CHECKING:
     # Stages
     from stillproof.run.cell import Images as Images
     from stillproof.run.cell import Planned as Planned
+    from stillproof.run.executor import Executor as Executor
+    from stillproof.run.executor import Work as Work
     from stillproof.run.labelled_images import as_pixels as as_pixels
     from stillproof.run.labelled_images import read_images as read_images
     from stillproof.run.plan import Planner as Planner
@@ -141,6 +144,7 @@ if TYPE_CHECKING:
     from stillproof.run.stage import Job as Job
     from stillproof.run.stage import Stage as Stage
     from stillproof.run.trained_models import read_trained as read_trained
+    from stillproof.run.work_command import work_command as work_command
     from stillproof.score.metric import AnswerShare as AnswerShare
     from stillproof.score.metric import AttackedModel as AttackedModel
     from stillproof.score.metric import AttackOutcome as AttackOutcome

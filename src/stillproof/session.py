@@ -14,6 +14,7 @@ from stillproof.verbs.pooling import Pooling
 from stillproof.verbs.publishing import Publishing
 from stillproof.verbs.reading import Reading
 from stillproof.verbs.verifying import Verifying
+from stillproof.verbs.working import Working
 
 
 class Session(
@@ -24,6 +25,7 @@ class Session(
     AttackBenching,
     AttackSetFiles,
     Verifying,
+    Working,
     Reading,
     Loading,
     Bundling,

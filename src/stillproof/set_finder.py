@@ -19,7 +19,7 @@ from stillproof.core.validate import validated
 from stillproof.data.load import source
 from stillproof.image_finder import LAST, ImportsSets, find_set, is_foreign
 from stillproof.importers.import_options import ImportOptions
-from stillproof.run.leaked_images import leak_of, refuse_leak
+from stillproof.run.leaked_images import is_unseen, leak_of, refuse_leak
 from stillproof.sets.own_recipe import recipe_reference
 from stillproof.sets.read import check_fits, read_set
 from stillproof.sets.teachers import check_teacher
@@ -71,7 +71,8 @@ class SetFinder:
         if not self.allow_test_images:
             refuse_leak(found, name)
         recipe = recipe_reference(stored.recipe, dataset) if stored.recipe else ""
-        facts = (card["ipc"], request.count, recipe, request.cell or "", "/fit@" in stored.card.data_id)
+        store = self.session.store
+        facts = (card["ipc"], request.count, recipe, request.cell or "", is_unseen(store, request, stored.card.data_id))
         more = (_own_space(stored.space, source(dataset).info), card["labels"], asked)
         leaked = (len(found.exact), len(found.near))
         return FixedSet(found.marked(name), request.artifact, dataset, *facts, *more, *leaked)

@@ -49,7 +49,7 @@ def dry_run(store: Path, capsys: pytest.CaptureFixture[str]) -> DryRun:
     return DryRun(store, capsys)
 
 
-@pytest.mark.parametrize("scale", ["smoke", "quick"])
+@pytest.mark.parametrize("scale", ["smoke", pytest.param("quick", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("suite", sorted(suites.entries()))
 def test_all_advice_is_accepted_and_saves_what_it_says(
     suite: str, scale: str, dry_run: DryRun, monkeypatch: pytest.MonkeyPatch

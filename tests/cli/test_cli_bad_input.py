@@ -138,7 +138,7 @@ BAD = [
     (["gallery", "x", "--animate", "--out", "g.png", "--store", "empty.db"], 2, "end its name in one of .gif, .webp."),
     (["gallery", "x", "--out", "g.gif", "--store", "empty.db"], 2, "(with --animate, it can)"),
     (["gallery", "x", "--out", "g", "--store", "empty.db"], 2, "end its name in one of .png"),
-    (["show", "herdin"], 2, "unknown component 'herdin'; did you mean 'herding'?"),
+    (["show", "herdin"], 2, "unknown component 'herdin'; did you mean 'herding' or 'here'?"),
     (["show", "dm", "--config"], 2, "'dm' is not a suite"),
     (["list", "distiller"], 2, "unknown kind of component 'distiller'; did you mean 'distillers'?"),
     (["data", "get", "mnits"], 2, "unknown data set 'mnits'; did you mean 'mnist'"),

@@ -30,15 +30,15 @@ def shell(line: str, cwd: Path, **environment: str) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("verb", ["list", "--help", "show dm --json"])
+@pytest.mark.parametrize("verb", ["list", "--help", "list --json"])
 def test_a_full_disk_behind_standard_output_is_a_sentence(verb: str, tmp_path: Path) -> None:
     done = shell(f"stillproof {verb} > /dev/full", tmp_path)
     assert (done.code, done.out) == (4, "") and done.err.count("\n") == 1, done.err
     assert done.err.startswith("stillproof: ") and done.err.endswith(": the disk is full.\n")
 
 
-@pytest.mark.parametrize("verb", ["list", "--help"])
 @pytest.mark.parametrize("away", [">&-", "| head -0", "| true", "2>&-", "2>/dev/full", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("verb", ["list", pytest.param("--help", marks=pytest.mark.slow)])
 def test_a_stream_that_nobody_reads_is_no_error(verb: str, away: str, tmp_path: Path) -> None:
     inside, outside = ("", away) if "|" in away else (away, "")
     done = shell(f"{{ stillproof {verb} {inside}; echo code $? >&9; }} 9>code {outside}", tmp_path)
@@ -57,7 +57,7 @@ def test_a_run_whose_messages_go_nowhere_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_store_is_never_taken_for_a_closed_stream(tmp_path: Path) -> None:
-    assert shell(f"stillproof {' '.join(TINY_RUN)} >&- 2>&- <&-", tmp_path).code == 0
+    assert shell("stillproof distill digits random --ipc 1 >&- 2>&- <&-", tmp_path).code == 0
     assert query(tmp_path / "stillproof.db", "PRAGMA integrity_check") == [("ok",)]
 
 
@@ -91,8 +91,18 @@ def has_begun(pid: int) -> bool:
     return bool(caught >> (signal.SIGTERM - 1) & 1)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("later", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize(
+    ("number", "later"),
+    [
+        (signal.SIGINT, 0.0),
+        (signal.SIGTERM, 0.1),
+        (signal.SIGINT, 0.5),
+        *(
+            pytest.param(number, later, marks=pytest.mark.slow)
+            for number, later in ((signal.SIGTERM, 0.0), (signal.SIGINT, 0.1), (signal.SIGTERM, 0.5))
+        ),
+    ],
+)
 def test_a_command_can_be_stopped_from_its_first_moment_on(
     number: signal.Signals, later: float, tmp_path: Path
 ) -> None:
@@ -104,8 +114,15 @@ def test_a_command_can_be_stopped_from_its_first_moment_on(
     assert (out, process.returncode) == ("", 130) and err.startswith(STOPPED) and err.count("\n") == 1, err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("seconds", [0.0, 1.0])
+@pytest.mark.parametrize(
+    ("number", "seconds"),
+    [
+        (signal.SIGTERM, 0.0),
+        (signal.SIGINT, 1.0),
+        pytest.param(signal.SIGINT, 0.0, marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, 1.0, marks=pytest.mark.slow),
+    ],
+)
 def test_a_run_that_is_stopped_while_it_plans_says_so(number: signal.Signals, seconds: float, tmp_path: Path) -> None:
     process = started(["run", "beard", "--dataset", "digits", "--seeds", "200", "--dry-run"], tmp_path)
     wait_until(lambda: loaded(process.pid, "libtorch_cpu"))
@@ -123,6 +140,7 @@ def test_a_background_job_is_spared_by_ctrl_c_as_before(stillproof: Commands, tm
     assert not descendants(running.pid)
 
 
+@pytest.mark.slow  # tests/suites/test_suites_request_limit.py asks for fewer
 def test_no_number_of_seeds_takes_all_memory(tmp_path: Path) -> None:
     # Where there is no limit of ours, this limit of the system's ends it.
     done = shell("ulimit -v 6000000; stillproof train digits --seeds 1000000000000", tmp_path)

@@ -98,6 +98,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "pool show": ["pool", "show", "mine"],
         "train digits": ["train", "digits", "--recipe", "smoke", "--seeds", "2", *TINY],
         "run": SUITE,
+        "work": ["work"],
         "attack": ["attack", "net.pth", "--dataset", "digits", "--attack", "fgsm", "--limit", "20", "--check"],
         "table": ["table", "accuracy"],
         "table --by-class": ["table", "accuracy", "--by-class"],
@@ -116,6 +117,7 @@ def all_printed(stillproof: Commands, folder: Path) -> dict[str, Any]:
         "db export-results": ["db", "export-results", "--run", "accuracy", "--out", "r.json", "--name", "talk"],
         "db import-results": ["db", "import-results", "r.json"],
         "db backup": ["db", "backup", "b.db"],
+        "db copy": ["db", "copy", "stillproof.db", "copy.db"],
         "db upgrade": ["db", "upgrade"],
         "verify --dry-run": ["verify", "talk", "--dry-run"],
         "verify": ["verify", "r.json", "--store", "v.db"],
@@ -161,7 +163,7 @@ def every_example_of_the_page_has_the_keys_that_are_printed(printed: dict[str, A
     page = documented()
     fetching = page.pop("data get")
     assert set(fetching) == {"name", "root", "ids"}
-    assert len(page) == 37
+    assert len(page) == 39
     printed["table --by-class"]["tables"].clear()  # as those of `table`
     for verb, example in page.items():
         assert keys(example) == keys(printed[verb]), verb

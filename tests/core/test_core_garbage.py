@@ -13,7 +13,7 @@ usual = gc.get_threshold()
 if sys.argv[1] == "command":
     import stillproof.cli
     assert gc.get_threshold() > usual
-from stillproof.run.executors.this_process import prepare
+from stillproof.run.this_process import prepare
 prepare("cpu", None)
 assert gc.get_threshold() == usual
 print(gc.get_freeze_count())

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fresh_python import run_python
+from commands import Commands
 from stillproof.core.components import REGISTRIES, distillers
 from stillproof.core.errors import PluginError
 from stillproof.core.plugins import Plugin, load_plugin, load_plugins, read_plugin
@@ -175,7 +175,7 @@ WAYS: dict[str, tuple[dict[str, str], str, str, Any, set[str]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_modules_beside_the_file_can_be_imported_and_travel(way: str, tmp_path: Path) -> None:
+def test_modules_beside_the_file_can_be_imported_and_travel(way: str, tmp_path: Path, stillproof: Commands) -> None:
     files, imports, body, expected, helpers = WAYS[way]
     folder = tmp_path / "there"
     write(folder, {"mine.py": method(imports, body), **files})
@@ -192,7 +192,7 @@ load_plugin(pickle.loads({pickle.dumps(plugin)!r}))
 print(distillers.identity(distillers.build("mine")))
 print(distillers.build("mine").says())
 """
-    assert run_python(code) == f"{name}\n{expected}\n"
+    assert stillproof.python(code, cwd=tmp_path).out == f"{name}\n{expected}\n"
 
 
 @pytest.mark.parametrize("way", [way for way, parts in WAYS.items() if parts[-1]])

@@ -9,8 +9,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import torch
 
+from stillproof.core.errors import Corrupt, UnknownName
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.tensor_bytes import from_bytes, to_bytes
 
 
 @pytest.mark.parametrize("number", [errno.ENOENT, errno.EISDIR, errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EDQUOT])
@@ -44,3 +47,21 @@ def test_text_that_cannot_be_parsed_says_where() -> None:
 
 def test_other_errors_speak_for_themselves() -> None:
     assert plain_reason(ValueError("the header is broken.")) == "the header is broken"
+
+
+def test_what_a_library_says_of_a_file_is_short_and_can_be_shown() -> None:
+    assert plain_reason(ValueError("unknown \ufeff\x1b[2J\nthing.")) == "unknown \\ufeff\\x1b[2J\\nthing"
+    assert len(plain_reason(ValueError("x" * 5000))) == 300
+
+
+def test_a_name_that_nobody_knows_is_short_however_it_is_written() -> None:
+    said = str(UnknownName("network", "\0" * 150, ["convnet"]))
+    assert said.isprintable() and len(said) < 300
+    assert "unknown network 'abc'; " in str(UnknownName("network", "abc", ["convnet"]))
+
+
+def test_tensors_that_are_none_are_named_in_one_line(tmp_path: Path) -> None:
+    content = to_bytes({"a": torch.zeros(2)}).replace(b'"F32"', b'"F\\n"')
+    with pytest.raises(Corrupt, match="does not hold tensors") as refused:
+        from_bytes(content, tmp_path / "x")
+    assert "\n" not in str(refused.value)

@@ -54,6 +54,7 @@ def test_the_id_names_the_accuracies_and_nothing_else(package: Path) -> None:
     [
         ({}, "has no architectures"),
         ({"333135": {"val_acc": [90.0]}}, "'333135' is not an architecture"),
+        ({"3" * 5000: {"val_acc": [90.0]}}, "is not an architecture"),
         ({"333132": {"test_acc": [90.0]}}, "architecture 333132: there is no list of numbers 'val_acc'"),
         ({"333132": {"val_acc": []}}, "there is no list of numbers"),
         ({"333132": {"val_acc": ["90"]}}, "there is no list of numbers"),
@@ -69,7 +70,7 @@ def test_a_wrong_table_is_refused_in_one_sentence(package: Path, content: Any, m
     write(package, content)
     with pytest.raises(BadInput, match=message) as caught:
         load_hpo_bench_truth(KNOWN)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < len(str(package)) + 400
 
 
 def test_a_package_without_its_table_is_missing_data(package: Path) -> None:

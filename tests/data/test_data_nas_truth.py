@@ -57,6 +57,9 @@ def test_a_missing_table_is_missing_data(tmp_path: Path) -> None:
         (f"arch,cifar10_test\n{A},90\n{A},91\n", "row 2: .* occurs twice"),
         (f"arch,cifar10_test\n{A},good\n", "row 1: cifar10_test is 'good', which is not a number"),
         (f"arch,cifar10_test\n{A}\n", "row 1: cifar10_test is '', which is not a number"),
+        (f"arch,cifar10_test\n{'[' * 5000},90\n", "row 1: .* is not an architecture"),
+        (f"arch,cifar10_test\n{A},{'x' * 5000}\n", "which is not a number"),
+        (f"arch,cifar10_test\n{A},{'9' * 5000}\n", "which is not a percentage"),
         (f"arch,cifar10_test\n{A},nan\n", "is nan, which is not a percentage"),
         (f"arch,cifar10_test\n{A},100.01\n", "is 100.01, which is not a percentage"),
         (f"arch,cifar10_test\n{A},-1\n", "is -1, which is not a percentage"),
@@ -67,7 +70,7 @@ def test_a_missing_table_is_missing_data(tmp_path: Path) -> None:
 def test_a_wrong_table_is_refused_in_one_sentence(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message) as caught:
         load_truth(written(tmp_path, text), KNOWN)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < len(str(tmp_path)) + 400
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,11 @@ def test_broken_tiny_imagenet_is_refused(tmp_path: Path) -> None:
     annotations.write_text("../../x.JPEG\tn00000000\t0\t0\t1\t1\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"\.\./"):
         load("tiny_imagenet", tmp_path, "test")
+    for name in ("\x1b[2Jx.JPEG", "x\0.JPEG", "x" * 5000):
+        annotations.write_text(f"{name}\tn00000000\t0\t0\t1\t1\n", encoding="utf-8")
+        with pytest.raises(BadInput, match="does not name a picture") as refused:
+            load("tiny_imagenet", tmp_path, "test")
+        assert str(refused.value).isprintable() and len(str(refused.value)) < len(str(annotations)) + 400
     picture = folder / "train" / "n00000005" / "images" / "n00000005_0.JPEG"
     picture.write_bytes(picture.read_bytes()[:100])
     with pytest.raises(BadInput, match="n00000005_0"):

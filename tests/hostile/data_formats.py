@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.io
+import torch
 from formats import Format, Pieces
 from PIL import Image
 from set_formats import INFO, npz_format
@@ -20,7 +21,6 @@ from set_formats import INFO, npz_format
 from stillproof.core.components import datasets
 from stillproof.data.idx import read_idx
 from stillproof.data.mat_files import read_mat
-from stillproof.data.nas_truth import load_truth
 from stillproof.data.pickled_dict import read_pickled_dict
 from stillproof.data.pictures import read_picture
 from stillproof.importers.image_folders import ANY
@@ -46,6 +46,33 @@ def data_set(name: str) -> Callable[[Path], Any]:
     return read
 
 
+def same_pixels(found: Any, theirs: Any) -> str:
+    """Say whether the images of a data set are others than those of an idx file."""
+    return "" if (found[0][:, 0].numpy() == theirs).all() else "the images are others"
+
+
+def same_classes(found: Any, theirs: Any) -> str:
+    return "" if (found[1].numpy() == theirs).all() else "the labels are others"
+
+
+def same_numbers(found: Any, theirs: Any) -> str:
+    """Compare a data set with the arrays of SVHN's files, where 0 is written as 10."""
+    labels = [int(one) if one != 10 else 0 for one in theirs[1].reshape(-1)]
+    moved = theirs[0].transpose(3, 2, 0, 1)
+    return "" if found[1].tolist() == labels and (found[0].numpy() == moved).all() else "images or labels are others"
+
+
+def same_batch(found: Any, theirs: Any) -> str:
+    """Compare the first images of CIFAR-10 with those of its first file."""
+    rows, labels = theirs["data"], theirs["labels"]
+    images = found[0][: len(rows)].numpy().reshape(len(rows), -1)
+    return "" if (images == rows).all() and found[1][: len(rows)].tolist() == labels else "images or labels are others"
+
+
+def same_arrays(found: Any, theirs: Any) -> str:
+    return same_pixels(found, theirs["x_train"].reshape(-1, 28, 28)) or same_classes(found, theirs["y_train"].ravel())
+
+
 def by_idx(content: bytes) -> Any:
     axes = content[3]
     return np.array(memoryview(content)[4 + 4 * axes :]).reshape(struct.unpack_from(f">{axes}I", content, 4))
@@ -62,6 +89,7 @@ def gzip_format(name: str, target: str, others: Pieces, content: bytes, axes: in
         True,
         lambda packed: {"values": gzip.decompress(packed)},
         lambda pieces: gzip.compress(pieces["values"]),
+        meant=same_pixels if axes == 3 else same_classes,
     )
 
 
@@ -106,6 +134,7 @@ def mat_format(name: str, packed: bool, share: float) -> Format:
         mat_parts if packed else None,
         mat_whole if packed else None,
         share,
+        meant=same_numbers,
     )
 
 
@@ -169,9 +198,14 @@ def png(parts: Pieces) -> bytes:
     return whole
 
 
-def by_pillow(path: Path, channels: int) -> Any:
+def by_pillow(path: Path, channels: int, size: int) -> Any:
+    """Return a picture, and of one that is no square of that size the middle, as large as it can be."""
     with Image.open(path) as found:
-        return np.asarray(found.convert("L" if channels == 1 else "RGB"))
+        plain = found.convert("L" if channels == 1 else "RGB")
+    larger = [max(size, int(one * (size / min(plain.size)))) for one in plain.size]
+    resized = plain if min(plain.size) == size else plain.resize((larger[0], larger[1]), Image.Resampling.BILINEAR)
+    left, top = ((one - size) // 2 for one in resized.size)
+    return np.asarray(resized.crop((left, top, left + size, top + size)))
 
 
 SMALL = DRAW.integers(0, 256, (10, 8, 8), dtype=np.uint8)
@@ -200,7 +234,24 @@ def own_files(ending: str, form: str) -> Callable[[], Pieces]:
     return lambda: {f"{part}/{kind}/{n}.{ending}": picture(COLOUR[2 * kind + n], form) for part, kind, n in names}
 
 
-def picture_format(name: str, target: str, files: Callable[[], Pieces], read: Callable[[Path], Any]) -> Format:
+def third(found: Any, theirs: Any) -> str:
+    """Say whether one picture of a set is another than that of its file."""
+    image = found[0].images[3]
+    levels = image if image.dtype == torch.uint8 else (image * 255).round()
+    return "" if (levels.squeeze().numpy() == theirs).all() else "the picture is another"
+
+
+def own(found: Any, theirs: Any) -> str:
+    return "" if (found[0][2].permute(1, 2, 0).numpy() == theirs).all() else "the picture is another"
+
+
+def picture_format(
+    name: str,
+    target: str,
+    files: Callable[[], Pieces],
+    read: Callable[[Path], Any],
+    meant: Callable[[Any, Any], str] = lambda found, theirs: "",
+) -> Format:
     size, channels = (32, 3) if name.startswith("own") else (8, 1)
     packed = target.endswith(".png")
 
@@ -213,28 +264,14 @@ def picture_format(name: str, target: str, files: Callable[[], Pieces], read: Ca
         files,
         read,
         ours,
-        lambda folder: by_pillow(folder / target, channels),
+        lambda folder: by_pillow(folder / target, channels, size),
         # A picture of many that is refused by itself is left out, and the others stay what they are.
         packed and not name.startswith("mad"),
         chunks if packed else None,
         png if packed else None,
         2,
+        meant=meant,
     )
-
-
-ARCHITECTURES = [f"|nor_conv_3x3~0|+|none~0|none~1|+|skip_connect~{n}|none~1|none~2|" for n in range(3)]
-TABLE = b"arch,cifar10_test\n" + b"".join(f"{one},9{n}.5\n".encode() for n, one in enumerate(ARCHITECTURES))
-
-
-def table(folder: Path) -> Any:
-    return dict(load_truth(folder, ARCHITECTURES).accuracy)
-
-
-def by_lines(folder: Path) -> Any:
-    text = gzip.decompress((folder / "nas_bench_201.csv.gz").read_bytes()).decode("utf-8-sig")
-    head, *rows = [line.replace('"', "").split(",") for line in text.splitlines() if line]
-    places = [head.index(name) for name in ("arch", "cifar10_test")]
-    return {row[places[0]]: float(row[places[1]]) / 100 for row in rows}
 
 
 MNIST_LABELS = {"mnist/train-labels-idx1-ubyte": idx(LABELS.astype(np.uint8))}
@@ -252,6 +289,7 @@ DATA_FORMATS = [
         data_set("mnist"),
         lambda folder: read_idx(folder / "mnist/train-images-idx3-ubyte", 3),
         lambda folder: by_idx((folder / "mnist/train-images-idx3-ubyte").read_bytes()),
+        meant=same_pixels,
     ),
     gzip_format("idx, packed", "mnist/train-images-idx3-ubyte.gz", MNIST_LABELS, idx(GREY), 3),
     gzip_format(
@@ -274,27 +312,17 @@ DATA_FORMATS = [
         lambda folder: texts(
             pickle.loads((folder / "cifar-10-batches-py/data_batch_1").read_bytes(), encoding="bytes")
         ),
+        meant=same_batch,
     ),
-    Format(
-        "nas-bench-201",
-        "nas_bench_201.csv.gz",
-        lambda: {"nas_bench_201.csv.gz": gzip.compress(TABLE)},
-        table,
-        table,
-        by_lines,
-        True,
-        lambda packed: {"table": gzip.decompress(packed)},
-        lambda pieces: gzip.compress(pieces["table"]),
-    ),
-    mat_format("svhn", False, 0.15),
-    mat_format("svhn, packed", True, 0.1),
-    picture_format("png set", "3/3.png", class_folders("png", "PNG"), lambda folder: ANY.read(folder, INFO)),
-    picture_format("jpeg set", "3/3.jpg", class_folders("jpg", "JPEG"), lambda folder: ANY.read(folder, INFO)),
+    mat_format("svhn", False, 0.1),
+    mat_format("svhn, packed", True, 0.07),
+    picture_format("png set", "3/3.png", class_folders("png", "PNG"), lambda folder: ANY.read(folder, INFO), third),
+    picture_format("jpeg set", "3/3.jpg", class_folders("jpg", "JPEG"), lambda folder: ANY.read(folder, INFO), third),
     picture_format("mad pictures", "0/train/1/1_0.png", mad_files, mad_folder),
-    picture_format("own png", "train/1/0.png", own_files("png", "PNG"), own_pictures),
-    picture_format("own jpeg", "train/1/0.jpg", own_files("jpg", "JPEG"), own_pictures),
+    picture_format("own png", "train/1/0.png", own_files("png", "PNG"), own_pictures, own),
+    picture_format("own jpeg", "train/1/0.jpg", own_files("jpg", "JPEG"), own_pictures, own),
 ]
 MNIST = npz_format(
     "mnist.npz", "mnist.npz", x_train=GREY, y_train=LABELS.astype(np.uint8), x_test=GREY[:10], y_test=LABELS[:10]
 )
-DATA_FORMATS.append(Format(**{**vars(MNIST), "read": data_set("mnist"), "cache": {}}))
+DATA_FORMATS.append(Format(**{**vars(MNIST), "read": data_set("mnist"), "meant": same_arrays, "cache": {}}))

@@ -33,6 +33,7 @@ class Format:
         together: Puts it together again, with checksums that are right.
         part: What is damaged before it is put together is called so.
         share: How many of the files are of this format, next to the others.
+        meant: What is wrong with what ``read`` made of that which the other decoder found; nothing, if nothing is.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Format:
     together: Callable[[Pieces], bytes] | None = None
     share: float = 1.0
     part: re.Pattern[str] = re.compile("")
+    meant: Callable[[Any, Any], str] = lambda found, theirs: ""
     cache: dict[str, Any] = field(default_factory=dict)
 
     def content(self) -> Pieces:

@@ -19,14 +19,18 @@ from typing import Any, BinaryIO
 
 import torch
 from data_formats import DATA_FORMATS
+from folder_formats import FOLDER_FORMATS
 from formats import Format, token
 from set_formats import SET_FORMATS
+from store_formats import STORE_FORMATS
 from text_formats import TEXT_FORMATS
 
 from stillproof.core.errors import StillproofError
 
-FORMATS: dict[str, Format] = {one.name: one for one in (*SET_FORMATS, *DATA_FORMATS, *TEXT_FORMATS)}
+ALL = (*SET_FORMATS, *DATA_FORMATS, *FOLDER_FORMATS, *TEXT_FORMATS, *STORE_FORMATS)
+FORMATS: dict[str, Format] = {one.name: one for one in ALL}
 MOST_ADDRESSES = 12 * 10**9  # bytes; only so that a fault in a test harms nobody else
+MOST_TOLD = 4000  # letters of what is wrong
 LONGEST = 1200  # letters of a sentence
 RUNS = ("os.system", "os.exec", "os.posix_spawn", "os.spawn", "socket.connect", "subprocess.Popen", "os.fork")
 ran: list[str] = []
@@ -62,12 +66,15 @@ def main() -> None:
         Path(tempfile.tempdir).mkdir()
         for one in FORMATS.values():
             write(Path(room, "set"), one.content())
-            one.cache["taken"] = token(one.read(Path(room, "set")))
-            assert token(one.decode(Path(room, "set"))) == token(one.plain(Path(room, "set"))), one.name
+            found, theirs = one.read(Path(room, "set")), one.plain(Path(room, "set"))
+            one.cache["taken"] = token(found)
+            assert token(one.decode(Path(room, "set"))) == token(theirs), one.name
+            assert not one.meant(found, theirs), f"{one.name}: {one.meant(found, theirs)}"
         sys.addaudithook(watch)
         send(answers, "ready")
         while (questions := receive(sys.stdin.buffer)) is not None:
-            send(answers, [timed(Path(room), *question) for question in questions])
+            found = [timed(Path(room), *question) for question in questions]
+            send(answers, (found, 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
 
 
 def write(folder: Path, files: dict[str, bytes]) -> None:
@@ -79,7 +86,8 @@ def write(folder: Path, files: dict[str, bytes]) -> None:
 
 def timed(room: Path, name: str, content: bytes, outside: bool) -> tuple[str, str, float]:
     started = time.monotonic()
-    return *answer(room, name, content, outside), time.monotonic() - started
+    ended, details = answer(room, name, content, outside)
+    return ended, details[:MOST_TOLD], time.monotonic() - started
 
 
 def answer(room: Path, name: str, content: bytes, outside: bool) -> tuple[str, str]:
@@ -89,10 +97,10 @@ def answer(room: Path, name: str, content: bytes, outside: bool) -> tuple[str, s
     write(folder, {**one.content(), one.target: content})
     before = left_over()
     try:
-        found = token(one.read(folder))
-        verdict = "same" if found == one.cache["taken"] else "taken"
+        found = one.read(folder)
+        verdict = "same" if token(found) == one.cache["taken"] else "taken"
     except StillproofError as error:
-        found, verdict, told = "", "refused", str(error)
+        found, verdict, told = None, "refused", str(error)
     except BaseException:
         return "TRACEBACK", traceback.format_exc()
     if ran:
@@ -111,8 +119,13 @@ def answer(room: Path, name: str, content: bytes, outside: bool) -> tuple[str, s
         return verdict, ""
     except Exception:
         return "WRONG", f"a plain decoder fails:\n{traceback.format_exc()}"
-    equal = token(ours) == token(theirs)
-    return (verdict, "") if equal else ("WRONG", f"ours {str(ours)[:500]}\nplain {str(theirs)[:500]}")
+    if token(ours) != token(theirs):
+        return "WRONG", f"ours {str(ours)[:500]}\nplain {str(theirs)[:500]}"
+    try:
+        wrong = one.meant(found, theirs)
+    except Exception:
+        wrong = f"it does not hold what was read:\n{traceback.format_exc()}"
+    return ("WRONG", wrong) if wrong else (verdict, "")
 
 
 def left_over() -> tuple[Any, ...]:

@@ -196,6 +196,13 @@ def test_a_log_with_missing_fields_is_refused(tmp_path: Path, gone: str, says: s
     [
         ("Clean attack on", "FGSM attack on", "no line of the Clean attack"),
         ("attack on", "attempt at", "is no log of BEARD"),
+        ("PGD attack on", "PGD  attack on", "line 4 measures something, and does not say"),
+        (
+            "INFO - PGD attack",
+            "ck on DC: final acc is: - INFO - PGD attack",
+            "line 4 says what it is about more than once",
+        ),
+        ("attack time is 3.01;", "attack time is 3+01;", "line 3 lacks target_attack"),
         ("IPC: 50", "IPC: 10", "mixes ipc"),
         ("69.95 +-", "169.95 +-", "an accuracy of 169.95 %"),
         ("CIFAR10", "CIFAR11", "did you mean 'CIFAR10"),

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from foreign_files import INFO, LABELS, Foreigner, images, results, saved
+from foreign_files import INFO, LABELS, Foreigner, images, results, saved, trajectory
 
 from stillproof.core.errors import BadInput
 from stillproof.core.file_limits import VARIABLE
@@ -95,6 +95,32 @@ def written_twice(folder: Path) -> Path:
     return path
 
 
+def tensor_with(folder: Path, new: bytes) -> Path:
+    """Write tensors that are described with other bytes where it says that no gradient is wanted."""
+    path = saved({"images": images(), "labels": LABELS}, folder / "b.pt")
+    with zipfile.ZipFile(path) as whole:
+        records = {name.partition("/")[2]: whole.read(name) for name in whole.namelist()}
+    pickled = records.pop("data.pkl")
+    assert pickled.count(b"\x89") == 2
+    return archive(folder, pickled.replace(b"\x89", new), **records)
+
+
+def one_store_of_two_types(folder: Path) -> Path:
+    path = saved([torch.zeros(20), torch.zeros(20, dtype=torch.int32)], folder / "b.pt")
+    with zipfile.ZipFile(path) as whole:
+        records = {name.partition("/")[2]: whole.read(name) for name in whole.namelist()}
+    pickled = records.pop("data.pkl")
+    assert b"X\x01\0\0\x001" in pickled
+    return archive(folder, pickled.replace(b"X\x01\0\0\x001", b"X\x01\0\0\x000"), **records)
+
+
+def arrays_with(folder: Path, old: bytes, new: bytes) -> Path:
+    """Write a dictionary of arrays, in whose pickle some bytes are others."""
+    content = pickle.dumps({"images": images().numpy(), "labels": LABELS.numpy()}, 2)
+    assert old in content
+    return plain(folder, content.replace(old, new))
+
+
 def of_type(folder: Path, kind: str) -> Path:
     return saved({"images": torch.zeros(20, 1, 8, 8).to(getattr(torch, kind))}, folder / "a.pt")
 
@@ -139,6 +165,24 @@ BOMBS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "complex numbers": (lambda f: npy(f, "<c8", (20, 1, 8, 8), b"\0" * 10240), "not numbers of the types"),
     "times": (lambda f: npy(f, "<M8[s]", (20, 1, 8, 8), b"\0" * 10240), "not numbers of the types"),
     **{f"a zip packed by method {n}": (partial(zipped, method=n), f"method {n}") for n in (12, 14, 93, 97, 99)},
+    "an array of another version": (
+        partial(arrays_with, old=b"(K\x01(K\x14", new=b"(K\x02(K\x14"),
+        "numpy did not write",
+    ),
+    "a type of another version": (partial(arrays_with, old=b"(K\x03X", new=b"(K\x02X"), "as numpy does not"),
+    "a type with parts": (partial(arrays_with, old=b"NNNJ", new=b"NK\x01NJ"), "as numpy does not"),
+    "an order of bytes that is none": (
+        partial(arrays_with, old=b"X\x01\0\0\0<", new=b"X\x01\0\0\0!"),
+        "order of the bytes of its numbers is !",
+    ),
+    "one store of two types": (one_store_of_two_types, "describes one store of numbers in two ways"),
+    "a function as a value": (
+        lambda f: archive(f, b"\x80\x02]ctorch._utils\n_rebuild_tensor_v2\na."),
+        "holds a function where a value is expected",
+    ),
+    "tensors of eight parts": (partial(tensor_with, new=b"\x89\x89\x89"), "cut short, damaged"),
+    "tensors that may be learned or not": (partial(tensor_with, new=b"K\x01"), "as torch does not write it"),
+    "classes that were learned": (partial(tensor_with, new=b"\x88"), r"type torch\.int64 were learned"),
     "two records of one name": (written_twice, "two of its records have one name"),
     **{
         f"{kind} numbers": (partial(of_type, kind=kind), f"type {kind}, and only float16")
@@ -335,6 +379,10 @@ LINE = (
 @pytest.mark.parametrize(
     ("line", "words"),
     [
+        (
+            "\n".join(LINE.format("1.0", 1, "").replace("on DC", f"on {name}") for name in ("\x1b[2JDC", "D" * 3000)),
+            r"mixes method \\x1b\[2JDC and D+:",
+        ),
         (LINE.format("1e999", 1, ""), "impossible"),
         (LINE.format("1.0", "9" * 5000, ""), "lacks IPC"),
         (LINE.format("1.0", 1, "eval_accuracies_target: {[{" * 100_000), "letters"),
@@ -395,3 +443,18 @@ def test_nothing_is_called_on_the_way(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match="it asks for"):
             load_torch(saved([call], tmp_path / f"{call.call.__name__}.pt"))
     assert not ruin.exists()
+
+
+def test_names_of_weights_are_shown_as_people_can_read_them(tmp_path: Path) -> None:
+    state = {"layers.0.weight": torch.randn(4, 1, 3, 3), "\x1b[2J" + "a" * 3000 + ".bias": torch.randn(4)}
+    with pytest.raises(BadInput, match=r"\\x1b\[2Ja+\.\.\. \(4,\)") as refused:
+        read_model(saved(state, tmp_path / "a.pt"), INFO, "convnet-1:width=4")
+    assert str(refused.value).isprintable() and len(str(refused.value)) < len(str(tmp_path)) + 400
+
+
+@pytest.mark.parametrize("part", ["images", "labels"])
+def test_a_trajectory_of_a_single_number_is_refused(tmp_path: Path, part: str) -> None:
+    alone: dict[str, Any] = {part: torch.tensor(1.0)}
+    folder = trajectory(tmp_path, **alone)
+    with pytest.raises(BadInput, match=f"{part}_best.pt holds a single number"):
+        read_sets(folder, INFO, "digits", ImportOptions())

@@ -111,7 +111,7 @@ def test_training_uses_the_sets_own_recipe(session: Session, tmp_path: Path, mon
     request, _ = artifact_request(session.store, imported(session, tmp_path / "set").artifact)
     asked: list[str] = []
 
-    def stop(planner: Any) -> Any:
+    def stop(planner: Any, **_: Any) -> Any:
         asked.extend(cell.where["recipe"] for cell in planner.cells.values() if cell.stage == "train")
         raise BadInput("enough")
 

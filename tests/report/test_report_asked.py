@@ -10,7 +10,7 @@ import pytest
 from stillproof.core import lock
 from stillproof.core.spec import Json, digest
 from stillproof.report.asked import asked_of, components_of
-from stillproof.run.execute import enter
+from stillproof.run.enter import enter
 from stillproof.run.plan import Planner
 from stillproof.session import Session
 from stillproof.store.records import NewCell

@@ -49,6 +49,8 @@ def test_snapshots_come_in_the_order_of_their_steps(tmp_path: Path) -> None:
         for name in (bare.name, f"{made.name}@0"):
             with pytest.raises(BadInput, match=r"no snapshots of .* distil with `--snapshots every=N`"):
                 snapshots_of(store, named_set(store, name))
+        store.register_artifact(bare.artifact, "distilled", f"{made.name}@5", None, 1)
+        assert snapshots_of(store, named_set(store, made.artifact)) == found, "a name alone makes no snapshot"
 
 
 def test_a_set_is_called_as_it_was_imported_last(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ import pytest
 from stillproof.core.components import stages
 from stillproof.core.plugins import Plugin
 from stillproof.core.spec import digest
-from stillproof.run import execute as module
 from stillproof.run.cell import Cell
-from stillproof.run.execute import enter, execute
+from stillproof.run.enter import enter
 from stillproof.run.executor import Work
+from stillproof.run.executors.here import ThisProcess
+from stillproof.run.executors.pool import ProcessPool
 from stillproof.run.plan import Planner
 from stillproof.run.stage import Answer, Job, Options, Stage
 from stillproof.session import Session
@@ -101,13 +102,14 @@ def a_cell(name: str, *needs: Cell, alone: bool = False) -> Cell:
 def work(store: Store, *cells: Cell, workers: int = 1) -> list[dict[str, str]]:
     names = {cell.id: cell.label for cell in cells}
     seen: list[dict[str, str]] = []
-    enter(store, cells)
+    plan = enter(store, cells)
     options = Options(store.url, Path(), "cpu")
 
     def on_change(status: dict[str, str], *_: object) -> None:
         seen.append({names[cell]: state for cell, state in status.items()})
 
-    execute(Work(store, cells, options, [], on_change), workers)
+    executor = ProcessPool(workers) if workers > 1 else ThisProcess()
+    executor.execute(Work(store, plan, cells, options, [], on_change))
     return seen
 
 
@@ -139,9 +141,10 @@ def test_stopped_while_alone_gives_the_claim_back(store: Store) -> None:
 
 
 def test_processes_are_started_only_for_what_can_share_them(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = Mock()
-    monkeypatch.setattr(module, "ProcessPool", pool)
+    started = Mock()
+    monkeypatch.setattr(ProcessPool, "_share", started)
     base = a_cell("base")
-    work(store, base)
+    plan = enter(store, [base])
+    ThisProcess().execute(Work(store, plan, [base], Options(store.url, Path(), "cpu"), [], lambda *_: None))
     work(store, base, a_cell("timed", base, alone=True), workers=2)
-    assert ORDER == ["base", "timed"] and not pool.called
+    assert ORDER == ["base", "timed"] and not started.called

@@ -15,10 +15,10 @@ from stillproof.core.seeds import Seeds
 from stillproof.core.spec import digest
 from stillproof.run import heartbeat, waiting, worker
 from stillproof.run.cell import Cell
-from stillproof.run.execute import enter
+from stillproof.run.enter import enter
 from stillproof.run.executor import Work
-from stillproof.run.executors.this_process import run_in_this_process
 from stillproof.run.stage import Answer, Job, Options, Stage
+from stillproof.run.this_process import run_in_this_process
 from stillproof.store.failure_text import sentence_of
 from stillproof.store.owner import this_owner
 from stillproof.store.records import Record
@@ -78,9 +78,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 
 def work(store: Store, *cells: Cell, **options: float) -> dict[str, str]:
-    enter(store, cells)
+    plan = enter(store, cells)
     asked = Options(store.url, Path(), "cpu", checkpoint_seconds=0.0, **options)  # type: ignore[arg-type]
-    run_in_this_process(Work(store, cells, asked, [], lambda *_: None))
+    run_in_this_process(Work(store, plan, cells, asked, [], lambda *_: None))
     statuses = store.results.statuses([cell.id for cell in cells])
     return {cell.label: statuses[cell.id] for cell in cells}
 
@@ -121,14 +121,13 @@ def test_a_released_cell_is_left_at_once_for_the_others_and_then_tried_again(
 
 def test_a_successor_keeps_its_answer_and_its_checkpoint(store: Store) -> None:
     lost, successor = a_cell("lost", "saves"), "elsewhere/1/1"
-    file = store.scratch(lost.id) / "steps.checkpoint"
+    file = store.scratch(lost.id) / "steps.elsewhere-1.checkpoint"
 
     def take_over() -> None:
-        while not file.exists():
+        while not any(store.scratch(lost.id).glob("*.checkpoint")):
             time.sleep(0.001)
         store.claims.free(lost.id)
         assert store.claims.claim([lost.id], successor, LONG) == lost.id
-        time.sleep(0.05)  # a save that was past its last question may still end
         file.write_bytes(b"of the successor")
         time.sleep(0.5)
         kept.append(file.read_bytes())

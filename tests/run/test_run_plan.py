@@ -14,8 +14,8 @@ from stillproof.core.errors import BadInput, UnknownName
 from stillproof.data.load import load
 from stillproof.nets.home_network import home_network
 from stillproof.run import plan, resolve
+from stillproof.run.enter import enter
 from stillproof.run.estimate import estimate, here
-from stillproof.run.execute import enter
 from stillproof.run.plan import Planner
 from stillproof.run.resolve import Resolver
 from stillproof.session import Session

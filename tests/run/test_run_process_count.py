@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from stillproof.run import process_count
 from stillproof.run.cell import Cell
-from stillproof.run.executors import process_count
-from stillproof.run.executors.process_count import workers_for
+from stillproof.run.process_count import workers_for
 from stillproof.run.rates import FLOPS_PER_SECOND
 
 

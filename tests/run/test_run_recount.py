@@ -125,6 +125,12 @@ def cheaper_attack(forger: Forger) -> str:
     return forger.says(forger.of("attack"), passes_per_image=0.5)
 
 
+def no_data_set(forger: Forger) -> str:
+    """Do not say of which data set it is, so that its images could not be counted."""
+    record = forger.of("train")
+    return forger.put(record, where={key: value for key, value in record.where.items() if key != "dataset"})
+
+
 def swapped_answers(forger: Forger) -> str:
     one, other = forger.of("train", 0), forger.of("train", 1)
     forger.put(other, result=one.result, artifacts=list(one.artifacts))
@@ -317,6 +323,7 @@ FORGERIES: dict[Callable[[Forger], str], str] = {
     better_accuracy: "accuracy is 0.999, and its outcomes come to",
     better_curve: "test_accuracy is [0.999",
     fewer_test_images: "n_test is 3",
+    no_data_set: "it does not say of which dataset it is",
     more_robust: "robust_accuracy is 1.0",
     cheaper_attack: "passes_per_image is 0.5",
     swapped_answers: "train of artifact",

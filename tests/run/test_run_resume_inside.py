@@ -17,7 +17,7 @@ def test_a_killed_distillation_goes_on_from_its_checkpoint_to_the_same_bits(
     tmp_path: Path, stillproof: Commands
 ) -> None:
     scratch = tmp_path / "k-artifacts" / ".scratch"
-    stillproof.killed(SCRIPT, "steps.checkpoint", "k.db", cwd=tmp_path)
+    stillproof.killed(SCRIPT, "/steps.", "k.db", cwd=tmp_path)
     assert query(tmp_path / "k.db", "SELECT status FROM cells") == [("running",)]
     resumed = stillproof.python(SCRIPT, "k.db", cwd=tmp_path).json()
     whole = stillproof.python(SCRIPT, "w.db", cwd=tmp_path).json()

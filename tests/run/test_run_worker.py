@@ -13,20 +13,23 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from sqlalchemy import update
 
 from stillproof.core.components import stages
 from stillproof.core.errors import Corrupt, LeaseLost, StoreError, Unsupported
 from stillproof.core.repetitions import repetitions
 from stillproof.core.spec import digest
-from stillproof.run import heartbeat, worker
+from stillproof.run import heartbeat, queue, worker
 from stillproof.run.cell import Cell
-from stillproof.run.execute import enter
+from stillproof.run.enter import enter
 from stillproof.run.executor import Work
-from stillproof.run.executors.this_process import run_in_this_process, stoppable
 from stillproof.run.heartbeat import Ended, Heartbeat
+from stillproof.run.queue import Queue
 from stillproof.run.stage import Answer, Job, Options, Stage
-from stillproof.run.worker import Worker
+from stillproof.run.this_process import run_in_this_process, stoppable
+from stillproof.run.worker import Duties, Worker
 from stillproof.store.failure_text import sentence_of
+from stillproof.store.schema import cells as cells_table
 from stillproof.store.store import Store, open_store
 
 
@@ -70,8 +73,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 
 def work(store: Store, *cells: Cell) -> dict[str, str]:
-    enter(store, cells)
-    run_in_this_process(Work(store, cells, Options(store.url, Path(), "cpu"), [], lambda *_: None))
+    plan = enter(store, cells)
+    run_in_this_process(Work(store, plan, cells, Options(store.url, Path(), "cpu"), [], lambda *_: None))
     statuses = store.results.statuses([cell.id for cell in cells])
     return {cell.label: statuses[cell.id] for cell in cells}
 
@@ -185,14 +188,58 @@ def test_a_cell_whose_owner_let_its_lease_run_out_is_taken_over(store: Store) ->
 
 
 def test_more_cells_held_elsewhere_than_one_claim_looks_at(store: Store) -> None:
-    cells = [a_cell(str(number)) for number in range(worker.OFFERED + 5)]
-    enter(store, cells)
+    cells = [a_cell(str(number)) for number in range(queue.OFFERED + 5)]
+    plan = enter(store, cells)
     for cell in cells[:-1]:
         store.claims.claim([cell.id], "elsewhere/1/1", 60.0)
-    alone = Worker(store, Options(store.url, Path(), "cpu"), cells)
-    alone._refresh()
-    found = alone._claim()
-    assert found is cells[-1]
+    offer = Queue(store, [plan], "cpu").offer()
+    assert offer is not None and store.claims.claim(offer.cells, "me", 60.0) == cells[-1].id
+
+
+def test_a_cell_whose_question_was_changed_in_the_store_is_not_computed_under_its_old_name(store: Store) -> None:
+    cell, good = a_cell("changed"), a_cell("good")
+    enter(store, [cell])
+    with store.database.write() as connection:
+        connection.execute(update(cells_table).values(spec='{"name":"changed","does":"counts"}'))
+    assert work(store, cell, good) == {"changed": "failed", "good": "done"}
+    assert "its question in the database is not the one that it is named after" in error_of(store, cell)
+
+
+def test_a_time_of_another_machine_is_not_measured_here_though_its_worker_is_silent(store: Store) -> None:
+    elsewhere = dataclasses.replace(a_cell("timed"), alone=True)
+    plan = enter(store, [elsewhere])
+    with store.database.write() as connection:
+        connection.execute(update(cells_table).values(machine='{"cores":9999}'))
+    assert store.claims.claim([elsewhere.id], "elsewhere/1/1", 0.0) == elsewhere.id
+    time.sleep(0.01)
+    Worker(store, Options(store.url, Path(), "cpu"), [plan], Duties(stays=False)).run()
+    record = store.results.get(elsewhere.id)
+    assert record is not None and (record.status, record.owner) == ("running", "elsewhere/1/1")
+
+
+def test_a_failure_ends_the_plan_that_asked_for_that_and_no_other(store: Store) -> None:
+    bad, after, other = a_cell("bad", "gives NaN"), a_cell("after"), a_cell("other")
+    strict, lenient = enter(store, [bad, after]), enter(store, [bad, other])
+    for _ in range(2):  # the second time, it failed before
+        duties = Duties(stays=False, stop_at_failure=[strict])
+        Worker(store, Options(store.url, Path(), "cpu"), [strict, lenient], duties).run()
+    found = store.results.statuses([bad.id, after.id, other.id])
+    assert (found[bad.id], found[after.id], found[other.id]) == ("failed", "pending", "done")
+
+
+def test_a_run_goes_on_where_a_worker_enters_the_next_round_of_its_plan(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "SHOW_SECONDS", -1.0)
+    first, entered = a_cell("first"), a_cell("entered by another")
+    plan = enter(store, [first, entered])
+    shown: list[set[str]] = []
+
+    def show(status: dict[str, str], shares: dict[str, float], said: dict[str, str]) -> None:
+        shown.append({*status, *shares, *said})
+
+    run_in_this_process(Work(store, plan, [first], Options(store.url, Path(), "cpu"), [], show))
+    assert store.plans.left(plan) == 0 and set().union(*shown) == {first.id}
 
 
 def test_a_store_that_is_away_is_said_once_and_survived(
@@ -231,8 +278,9 @@ def _wait_until(condition: Callable[[], bool]) -> None:
 
 def test_the_first_failure_ends_the_work_if_it_is_to(store: Store) -> None:
     cells = (a_cell("odd", "is unsupported"), a_cell("bad", "gives NaN"), a_cell("good"))
-    enter(store, cells)
-    asked = Work(store, cells, Options(store.url, Path(), "cpu"), [], lambda *_: None, stop_at_failure=True)
+    asked = Work(
+        store, enter(store, cells), cells, Options(store.url, Path(), "cpu"), [], lambda *_: None, stop_at_failure=True
+    )
     assert not asked.must_stop()
     run_in_this_process(asked)
     found = store.results.statuses([cell.id for cell in cells])
@@ -242,6 +290,6 @@ def test_the_first_failure_ends_the_work_if_it_is_to(store: Store) -> None:
 
 def test_a_cell_that_somebody_removed_ends_the_work_with_a_sentence(store: Store) -> None:
     there, gone = a_cell("there"), a_cell("gone")
-    enter(store, [there])
+    plan = enter(store, [there])
     with pytest.raises(StoreError, match="gone was removed from the store by another process: give the command again"):
-        run_in_this_process(Work(store, (there, gone), Options(store.url, Path(), "cpu"), [], lambda *_: None))
+        run_in_this_process(Work(store, plan, (there, gone), Options(store.url, Path(), "cpu"), [], lambda *_: None))

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from stillproof.core.errors import BadInput, Corrupt, StoreError
 from stillproof.core.spec import digest
-from stillproof.store.artifact_files import read_folder
+from stillproof.store.artifact_files import read_folder, seal
 from stillproof.store.artifacts import Artifacts
 from stillproof.store.atomic import STALE_SECONDS
 from stillproof.store.store import open_store
@@ -163,6 +163,18 @@ def test_cards_that_were_sealed_again_by_somebody_else(artifacts: Artifacts) -> 
             artifacts.read(artifact)
     path.write_text(whole.replace('"format": 1', '"format": 2'))
     with pytest.raises(StoreError, match="upgrade Stillproof"):
+        artifacts.read(artifact)
+
+
+def test_a_card_does_not_choose_what_its_id_leaves_out(artifacts: Artifacts) -> None:
+    """Else two cards that say different things could have one id."""
+    artifact = artifacts.write("distilled", TENSORS, CARD)
+    folder = artifacts.folder(artifact)
+    more = CARD | {"teachers": ["0" * 64]}
+    same, files = seal("distilled", TENSORS, more, ["cost", "provenance", "teachers"])
+    assert same == artifact
+    (folder / "card.json").write_bytes(files["card.json"])
+    with pytest.raises(Corrupt, match=r"card\.json is corrupt: its id leaves out 'teachers'"):
         artifacts.read(artifact)
 
 

@@ -81,10 +81,10 @@ def test_a_part_of_a_run_may_have_more_seeds_than_the_others() -> None:
         parse_bundle(told("accuracy:full_recipe=none"), "it")
 
 
-def test_a_name_is_one_bundle_and_the_same_one_twice_changes_nothing(tmp_path: Path) -> None:
+def test_a_name_is_one_bundle_and_the_same_one_twice_changes_nothing(tmp_path: Path, database: str) -> None:
     bundle = parse_bundle(json.dumps(CONTENT), "it")
     other = parse_bundle(changed(lambda content: content.update(seconds=13.0)), "it")
-    with open_store(str(tmp_path / "x.db")) as store:
+    with open_store(database) as store:
         assert [one.state for one in store.bundles.add([bundle])] == ["new"]
         assert [one.state for one in store.bundles.add([bundle])] == ["known"]
         with pytest.raises(BadInput, match="other results called 'talk': --replace"):
@@ -95,10 +95,10 @@ def test_a_name_is_one_bundle_and_the_same_one_twice_changes_nothing(tmp_path: P
         assert store.results.counts() == {}, "no cell was made"
 
 
-def test_of_several_bundles_all_or_none_are_kept(tmp_path: Path) -> None:
+def test_of_several_bundles_all_or_none_are_kept(tmp_path: Path, database: str) -> None:
     bundle = parse_bundle(json.dumps(CONTENT), "it")
     first = parse_bundle(changed(lambda content: content.update(name="first")), "it")
-    with open_store(str(tmp_path / "x.db")) as store:
+    with open_store(database) as store:
         store.bundles.add([parse_bundle(changed(lambda content: content.update(seconds=13.0)), "it")])
         with pytest.raises(BadInput):
             store.bundles.add([first, bundle])

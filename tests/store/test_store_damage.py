@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, update
 from work_done import downgrade
 
-from stillproof.core.errors import StoreError
+from stillproof.core.errors import Corrupt, StoreError
+from stillproof.core.spec import digest
 from stillproof.store.artifacts import Artifacts
 from stillproof.store.damage import with_derived
+from stillproof.store.records import NewCell, Record
+from stillproof.store.schema import cells
 from stillproof.store.store import Store, open_store
 from stillproof.testing.store_contract import fill
 
@@ -20,8 +23,8 @@ TENSORS = "tensors.safetensors"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(str(tmp_path / "x.db"), artifacts=tmp_path / "artifacts") as opened:
+def store(tmp_path: Path, database: str) -> Iterator[Store]:
+    with open_store(database, artifacts=tmp_path / "artifacts") as opened:
         yield opened
 
 
@@ -209,3 +212,36 @@ def test_a_store_of_the_first_schema_learns_the_sizes(tmp_path: Path) -> None:
         _make(store, cut, 1)
         _cut(store, made[cut])
         assert store.reopen_damaged([kept, cut]) == [cut], "registering again tells the size"
+
+
+def test_what_a_caller_raised_is_no_damage(store: Store) -> None:
+    """A cell whose id is invented looks damaged, which must not hide an error of the caller's own code."""
+    store.results.put([NewCell("a" * 64, "train", {}, {})])
+    with pytest.raises(AssertionError, match="a test found it"), store:
+        raise AssertionError("a test found it")
+
+
+def test_an_error_of_ours_beside_damage_is_told_with_its_place(store: Store) -> None:
+    cell = digest({"stage": "train"})
+    store.results.put([NewCell(cell, "train", {"stage": "train"}, {})])
+    with pytest.raises(AttributeError), store:  # a fault of ours in a store that is whole
+        Record.from_row(None)  # type: ignore[arg-type]
+    with store.database.write() as connection:
+        connection.execute(update(cells).values(status="dqne"))
+    with pytest.raises(StoreError) as caught, store:
+        Record.from_row(None)  # type: ignore[arg-type]
+    said = str(caught.value)
+    assert f"cell {cell[:12]} is not what it was" in said and "\n" not in said
+    assert "AttributeError" in said and "stillproof.store.records, line" in said
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("needs", "true"), ("artifacts", "{}"), ("spec", "[]"), ("result", "5"), ("where", '"x"')]
+)
+def test_a_value_of_another_kind_is_named_as_damage(store: Store, column: str, value: str) -> None:
+    cell, *_ = fill(store, 1)
+    _finish(store, cell)
+    with store.database.write() as connection:
+        connection.execute(update(cells).values({column: value}))
+    with pytest.raises(Corrupt, match=r"a value in the database of the store is damaged .* for (dict|list)"):
+        store.results.newest_done(1)

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,9 +15,13 @@ from hypothesis import strategies as st
 from work_done import LEASE, answer, asked, copied, done, downgrade, enter, make, merge
 
 from stillproof.core.errors import BadInput, StoreError
+from stillproof.core.spec import Json, digest
+from stillproof.run import enter as entering
+from stillproof.run.cell import Cell
 from stillproof.store.merge import Merged
 from stillproof.store.other_store import open_other
 from stillproof.store.owner import this_owner
+from stillproof.store.records import NewCell
 from stillproof.store.store import Store, open_store
 
 
@@ -73,6 +78,59 @@ def test_another_answer_is_named_and_ours_stays_with_what_repeats_it(two: tuple[
     assert found.answers == [] == found.artifacts
     assert ours.results.get(train) == before
     assert ours.results.statuses([select]) == {select: "pending"}, "their number would not be that of our training"
+
+
+def test_hints_of_an_open_question_are_those_of_our_own_plan(two: tuple[Store, Store]) -> None:
+    ours, theirs = two
+    spec: Json = {"stage": "train", "asks": "x", "needs": []}
+    theirs.results.put([NewCell(digest(spec), "train", spec, {"dataset": "other", "flops": 1e30}, ["0" * 64])])
+    merge(ours, theirs)
+    planned = Cell(digest(spec), "train", spec, {"dataset": "digits", "flops": 1.0}, (), 1.0, "x")
+    entering.enter(ours, [planned])
+    record = ours.results.get(planned.id)
+    assert record is not None and (record.where, record.needs) == ({**planned.where, "label": "x"}, ())
+    answer(ours, planned.id)
+    entering.enter(ours, [dataclasses.replace(planned, where={"dataset": "third"})])
+    again = ours.results.get(planned.id)
+    assert again is not None and again.where == record.where, "what has an answer stays as it is"
+
+
+def test_what_was_asked_in_the_future_is_not_the_newest_for_ever(two: tuple[Store, Store]) -> None:
+    ours, theirs = two
+    for store in two:
+        asked(store, enter(store, "both"))
+    asked(theirs, enter(theirs, "theirs"), name="theirs")
+    with theirs.database.write() as connection:
+        connection.exec_driver_sql("UPDATE runs SET created = 9e10, asked = 9e10")
+    merge(ours, theirs)
+    assert all(max(run.created, run.asked) <= time.time() for run in ours.results.runs())
+    asked(ours, enter(ours, "new"), name="newest")
+    assert ours.results.runs()[0].name == "newest"
+
+
+def test_what_repeats_a_cell_that_is_refused_does_not_come(two: tuple[Store, Store]) -> None:
+    ours, theirs = two
+    train = done(theirs, "training")
+    select = enter(theirs, "select", [train], stage="select")
+    answer(theirs, select, derived=[train], accuracy=0.7)
+    reader = done(theirs, "reads it", [select])
+    with theirs.database.write() as connection:
+        connection.exec_driver_sql('UPDATE cells SET "where" = \'{"dataset": []}\' WHERE id = ?', (train,))
+    found = merge(ours, theirs)
+    assert found.refused.keys() == {train} and not found.answers
+    assert found.without.keys() == {select, reader}
+    assert ours.results.get(train) is None, "not even its question"
+
+
+def test_a_name_that_is_the_beginning_of_an_id_does_not_come(two: tuple[Store, Store]) -> None:
+    ours, theirs = two
+    mine = make(ours, None, "mine")
+    make(theirs, None, "theirs", name=mine[:12])
+    assert merge(ours, theirs).misnamed == [repr(mine[:12])]
+    assert ours.resolve_artifact(mine[:12], "distilled") == mine
+    make(ours, None, "another", name=mine[:12])
+    with pytest.raises(BadInput, match="the beginning of several"):
+        ours.resolve_artifact(mine[:12], "distilled")
 
 
 def test_seconds_alone_are_no_other_answer(two: tuple[Store, Store]) -> None:

@@ -309,3 +309,16 @@ def _create(path: str, together: Barrier, outcomes: Queue[str]) -> None:
         outcomes.put("ok")
     except StoreError as error:
         outcomes.put(str(error))
+
+
+def test_a_url_whose_driver_is_not_installed_says_how_to_install_it(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['psycopg'] = None; from stillproof.store.store import open_store; "
+        "from stillproof.core.errors import StoreError\n"
+        "try:\n    open_store('postgresql://u:secret@host/x')\nexcept StoreError as error:\n    print(error)"
+    )
+    environment = {**os.environ, "STILLPROOF_ARTIFACTS": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == (
+        "store postgresql://u:***@host/x needs the driver of PostgreSQL: pip install 'stillproof[postgres]' brings it."
+    )

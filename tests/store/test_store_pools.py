@@ -18,8 +18,8 @@ def keep(store: Store, kind: str, number: int, cell: str | None = None, name: st
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return open_store(str(tmp_path / "x.db"))
+def store(database: str) -> Store:
+    return open_store(database)
 
 
 def test_a_pool_holds_sets_and_models_each_once_in_their_order(store: Store) -> None:

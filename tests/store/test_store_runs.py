@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,8 @@ ROWS = [{"method": "dm", "cells": ["a", "b"]}, {"method": "random", "cells": ["b
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(str(tmp_path / "x.db")) as opened:
+def store(database: str) -> Iterator[Store]:
+    with open_store(database) as opened:
         yield opened
 
 

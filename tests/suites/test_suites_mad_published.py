@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -16,11 +17,16 @@ from stillproof.suites.requests import Row
 @pytest.fixture(autouse=True)
 def _all_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stillproof.suites.mad.known_attacks.find_spec", lambda name: name)
+    rows_of.cache_clear()
+
+
+@functools.cache
+def rows_of(suite: Mad) -> list[Row]:
+    return [row for row in suite.rows() if row.keys["section"] in ("defences", "ablations")]
 
 
 def row_of(suite: Mad, **keys: Any) -> Row:
-    rows = [row for row in suite.rows() if row.keys["section"] in ("defences", "ablations")]
-    return next(row for row in rows if keys.items() <= row.keys.items())
+    return next(row for row in rows_of(suite) if keys.items() <= row.keys.items())
 
 
 def one_of(suite: Mad, **keys: Any) -> Scored:

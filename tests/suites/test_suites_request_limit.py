@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from stillproof.run import plan
 from stillproof.run.plan import Planner
 from stillproof.session import Session
 from stillproof.suites.requests import Request, at_most, real_images, trained
+from stillproof.verbs import running, training
 
 MANY = {"accuracy": "seeds", "beard": "seeds", "mad": "seeds", "dd-ranking": "seeds", "dc-bench": "search_seeds"}
 
@@ -46,9 +48,17 @@ def test_a_plan_takes_no_more_cells_than_its_limit(monkeypatch: pytest.MonkeyPat
         planner.plan(asked[3])
 
 
-def test_the_largest_suite_of_a_paper_stays_far_below(tmp_path: Path) -> None:
+def test_the_largest_suite_of_a_paper_stays_far_below() -> None:
     largest = suites.build("report-card", {"scale": "paper"})
     with at_most():
         assert len(largest.rows()) > 5000
-    with Session(str(tmp_path / "s.db")) as session, pytest.raises(BadInput, match="questions"):
-        session.forecast("accuracy", {"dataset": ["digits"], "seeds": 10**12})
+
+
+def test_forecasts_and_single_calls_are_under_the_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for verbs in (running, training):
+        monkeypatch.setattr(verbs, "at_most", partial(at_most, 5000))
+    with Session(str(tmp_path / "s.db")) as session:
+        with pytest.raises(BadInput, match="questions"):
+            session.forecast("accuracy", {"dataset": ["digits"], "seeds": 10**12})
+        with pytest.raises(BadInput, match="questions"):
+            session.train("digits", seeds=10**12)

@@ -14,6 +14,7 @@ from stillproof.core.components import (
     datasets,
     defences,
     distillers,
+    executors,
     metrics,
     networks,
     objectives,
@@ -29,6 +30,7 @@ from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
 from stillproof.testing.check_defence import check_defence
 from stillproof.testing.check_distiller import check_distiller
+from stillproof.testing.check_executor import check_executor
 from stillproof.testing.check_metric import check_metric
 from stillproof.testing.check_network import check_network
 from stillproof.testing.check_objective import check_objective
@@ -70,6 +72,15 @@ def test_stage_keeps_its_contract(name: str) -> None:
 def test_metric_keeps_its_contract(name: str) -> None:
     results = check_metric(name)
     assert failures(results) == [] and len(results) == 5 + lists_values(metrics, name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name == "pool" else ()) for name in sorted(executors.entries())],
+)
+def test_executor_keeps_its_contract(name: str) -> None:
+    results = check_executor(name)
+    assert failures(results) == [] and len(results) == (1 if executors.get(name).submits else 4)
 
 
 @pytest.mark.parametrize("name", sorted(objectives.entries()))

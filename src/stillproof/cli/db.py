@@ -1,4 +1,4 @@
-"""stillproof db: merge stores, exchange results, back up, upgrade, remove a run, or tidy up."""
+"""stillproof db: merge or copy stores, exchange results, back up, upgrade, remove a run, or tidy up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stillproof.cli import keep_store, merge, results_files
+from stillproof.cli import copy_store, keep_store, merge, results_files
 from stillproof.cli.command_group import WholeHelp
 from stillproof.cli.options import JsonOption, StoreOption
 from stillproof.cli.output import say, write, write_json
@@ -16,11 +16,12 @@ FILES_STAY = "note: the files stay, since other stores may share this folder of 
 
 app = typer.Typer(
     cls=WholeHelp,
-    help="Merge stores, exchange results, back up, upgrade, remove a run, or tidy up.",
+    help="Merge or copy stores, exchange results, back up, upgrade, remove a run, or tidy up.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 app.command("merge")(merge.command)
+app.command("copy")(copy_store.command)
 app.command("export-results")(results_files.export_command)
 app.command("import-results")(results_files.import_command)
 app.command("backup")(keep_store.backup)

@@ -49,6 +49,8 @@ def _store_row(store: str | None) -> tuple[str, bool, str]:
     try:
         with read_store(store) as opened:
             raise_if_damaged(damage_in(opened.database), opened.database)  # also of a large file
+            if not opened.database.is_sqlite:
+                return "store", True, f"{opened.shown}, {opened.database.server()}"
             older = ", of an older schema: `stillproof db upgrade`" if opened.database.copied_to else ""
             return "store", True, f"{opened.shown}, the quick check finds no damage{older}"
     except StillproofError as error:

@@ -36,6 +36,7 @@ from stillproof.cli import (
     train,
     verify,
     why,
+    work,
     zoo,
 )
 from stillproof.cli import list as list_verb
@@ -86,6 +87,7 @@ app.command("attack-bench")(attack_bench.command)
 app.add_typer(attack_set.app, name="attack-set")
 app.command("audit")(audit.command)
 app.command("run")(run.command)
+app.command("work")(work.command)
 app.command("status")(status.command)
 app.command("table")(table.command)
 app.command("compare")(compare.command)

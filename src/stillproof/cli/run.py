@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +25,7 @@ from stillproof.cli.options import (
     split_list,
     split_numbers,
 )
-from stillproof.cli.output import say
+from stillproof.cli.output import say, write, write_json
 from stillproof.cli.session import session, unmade_store
 from stillproof.cli.status import show_causes
 from stillproof.cli.table import print_tables
@@ -34,9 +35,10 @@ from stillproof.core.number_text import with_fractions
 from stillproof.core.presets import SCALES
 
 if TYPE_CHECKING:
+    from stillproof.answers import RunStates
     from stillproof.report.run_report import RunReport
     from stillproof.store.store import Store
-    from stillproof.verbs.running import Trust
+    from stillproof.verbs.running import RunWords, Trust
 
 SHOWN = 10  # causes that the end of a run tells
 SHARED = {"distill": "distilled sets", "train": "trained networks"}  # stages that cost most
@@ -86,6 +88,22 @@ def command(
     trust: Annotated[
         str, typer.Option("--trust", help="all, or own: compute here what was merged from other stores.")
     ] = "all",
+    executor: Annotated[
+        str | None,
+        typer.Option(
+            "--executor", help="What computes: here, pool:workers=4, slurm:jobs=40:hours=4 (stillproof list executors)."
+        ),
+    ] = None,
+    plan_only: Annotated[
+        bool, typer.Option("--plan-only", help="Plan the run and return: `stillproof work` computes it.")
+    ] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard",
+            help="Compute one of several parts on a store of its own: 3/40, or shared/40, which several of them need.",
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and compute nothing.")] = False,
     assume: Annotated[
         str | None,
@@ -109,6 +127,8 @@ def command(
     speed = speed_of(assume)
     if speed and not dry_run:
         raise BadInput(f"--assume {assume} asks about another machine: it needs --dry-run.")
+    if shard is not None:
+        _refuse_beside_shard({"--plan-only": plan_only, "--dry-run": dry_run, "--name": name is not None}, shard)
     limit = None if cell_limit is None else seconds_in(cell_limit, "--cell-limit")
     options: dict[str, Any] = read_toml(config, suite) if config else {}
     given = {
@@ -132,22 +152,34 @@ def command(
             )
             print_forecast(found, suite, others, as_json)
         return
-    with session(store, data, plugin, workers, device, cell_limit=limit) as opened:
-        status = opened.run_suite(
-            suite,
-            options,
-            name=name,
-            note=note,
-            only_matching=only,
-            stop_at_failure=stop,
-            allow_test_images=allow_test_images,
-            trust=trusted,
-        )
+    asked: RunWords = {
+        "name": name,
+        "note": note,
+        "only_matching": only,
+        "stop_at_failure": stop,
+        "allow_test_images": allow_test_images,
+        "trust": trusted,
+    }
+    if executor and plan_only:
+        raise BadInput(f"--plan-only computes nothing, and --executor {executor} says what computes: leave one out.")
+    if executor and workers:
+        raise BadInput(f"--executor {executor} and --workers {workers} both say what computes: leave one of them out.")
+    with session(store, data, plugin, workers, device, cell_limit=limit, executor=executor) as opened:
+        submits = opened.executor is not None and opened.executor.submits
+        if shard is not None:
+            _refuse_beside_shard({f"--executor {executor}": submits}, shard)
+        if plan_only or submits:
+            _tell_plan(opened.enter_run(suite, options, **asked), name, as_json)
+            return
+        status = opened.run_suite(suite, options, **asked, shard=shard)
         _say_shared(status.shared)
         if status.sharing:
             say(status.sharing.sentence())
-        report = _report(opened.store, status.run, None if only is None else status)
-        print_tables(report, "json" if as_json else "text")
+        if shard is None:
+            report = _report(opened.store, status.run, None if only is None else status)
+            print_tables(report, "json" if as_json else "text")
+        else:
+            _tell_shard(status, shard, opened.store.shown, as_json)
         failed = [cell for cell, state in status.items() if state == "failed"]
         if failed:
             from stillproof.report.failures import causes_of
@@ -156,6 +188,53 @@ def command(
             stopped = ", which stopped the run (-x)" if stop else ""
             told = "`stillproof status --failed` says why."
             raise CellFailed(f"{len(failed)} of {len(status)} cells failed{stopped}; {told}")
+
+
+def _tell_plan(status: RunStates, name: str | None, as_json: bool) -> None:
+    """Say what was planned, and what computes it."""
+    states = Counter(status.values())
+    known = name or str(status.run)
+    if as_json:
+        write_json(_states(status) | {"name": name})
+    else:
+        done = states["done"] + states["unsupported"]
+        say(f"run {known} is planned: {len(status)} cells, {done} of them done before.")
+        say(f"`stillproof work --run {known}` computes it, in as many processes and on as many machines as you like;")
+        say(f"`stillproof status` shows who works, `stillproof table --run {known}` what has come of it.")
+
+
+def _tell_shard(status: RunStates, shard: str, store: str, as_json: bool) -> None:
+    """Say what was computed of a shard, and how it comes to the others."""
+    if as_json:
+        write_json(_states(status) | {"shard": shard})
+        return
+    states = ", ".join(f"{count} {state}" for state, count in Counter(status.values()).items())
+    write(f"shard {shard} in {store}: {states or 'nothing'}")
+    say(f"`stillproof db merge {store}` brings it into another store; with all shards in one, the same command there,")
+    say("without --shard, computes what is left and prints the tables")
+
+
+def _states(status: RunStates) -> dict[str, Any]:
+    return {"run": status.run, "cells": len(status), "states": dict(Counter(status.values()))}
+
+
+def _refuse_beside_shard(given: Mapping[str, bool], shard: str) -> None:
+    """Refuse a shard that is none, and what is not for a shard."""
+    from stillproof.run.shards import shard_of
+
+    shard_of(shard)
+    why = {
+        "--plan-only": "plans for workers of one store",
+        "--dry-run": "estimates the whole run",
+        "--name": "names the whole run, after `stillproof db merge`",
+    }
+    for option, is_given in given.items():
+        if is_given:
+            said = why.get(option, "starts workers of one store")
+            raise BadInput(
+                f"{option} {said}, and --shard {shard} computes a part here, on a store of its own: leave one of them "
+                "out."
+            )
 
 
 def _say_shared(shared: Mapping[str, tuple[int, int]]) -> None:

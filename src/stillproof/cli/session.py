@@ -25,6 +25,7 @@ def session(
     workers: int | None = 1,
     device: str | None = None,
     cell_limit: float | None = None,
+    executor: str | None = None,
     reads: bool = False,
 ) -> Iterator[Session]:
     """Yield a session; its store is opened when it is needed and closed afterwards."""
@@ -42,6 +43,7 @@ def session(
             device=device,
             on_plan=watch,
             cell_limit=cell_limit,
+            executor=executor,
             reads=reads,
         ) as opened,
     ):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stillproof.report.run_list import ListedRun
     from stillproof.store.bundle import Bundle
     from stillproof.store.leftovers import Leftovers
+    from stillproof.store.workers import AtWork
 
 MOST = 20  # runs, and single calls
 
@@ -58,6 +59,9 @@ def command(
     )
     for silent in found.silent:
         write(silent.sentence())
+    _print_workers(found.workers)
+    for run, why in found.troubled.items():
+        write(f"run {run} cannot be planned further: {why}; its `stillproof run` command says more.")
     _print_runs(found.runs)
     _print_calls(found.calls)
     _print_imported(found.bundles)
@@ -78,6 +82,24 @@ def _release(text: str, store: str | None, as_json: bool) -> None:
         write_json(found.as_dict())
     else:
         write(found.sentence())
+
+
+def _print_workers(workers: Sequence[AtWork]) -> None:
+    if workers:
+        header = ("machine", "process", "job", "there for", "computes", "done")
+        rows = [
+            (
+                one.node,
+                one.process,
+                one.job or "",
+                duration(one.seconds),
+                one.label or "nothing, it waits",
+                f"{one.progress:.0%}" if one.cell else "",
+            )
+            for one in workers
+        ]
+        said = [n for n in range(len(header)) if any(row[n] for row in rows)]  # most were started by a person
+        write_table([header[n] for n in said], [[row[n] for n in said] for row in rows], title="workers")
 
 
 def _print_runs(runs: Sequence[ListedRun]) -> None:

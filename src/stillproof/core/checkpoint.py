@@ -75,6 +75,7 @@ def save(path: Path, value: object, check: Callable[[], None] = unclaimed) -> No
         check()
         partial.replace(path)
     except OSError as error:
+        check()  # who has the cell by now may have finished it and removed the folder
         raise StoreError(f"the checkpoint {path} cannot be written: {plain_reason(error)}.") from error
     finally:
         with contextlib.suppress(OSError):

@@ -13,6 +13,7 @@ ASKED = (
     "suites",
     "datasets",
     "metrics",
+    "executors",
 )  # are asked and not built inside: cells and contents have names of their own
 # Keep and show numbers, and decide none: neither these nor what they alone import is behind a component.
 NEVER = tuple(f"{PACKAGE}.{name}" for name in ("store", "report", "run.attacked_picture"))

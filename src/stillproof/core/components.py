@@ -21,6 +21,7 @@ distillers: Registry[Distiller] = Registry("distiller", "distillers", "stillproo
 suites: Registry[Suite] = Registry("suite", "suites", "stillproof.suites")
 stages: Registry[Any] = Registry("stage", "stages", "stillproof.run.stages")
 metrics: Registry[Any] = Registry("metric", "metrics", "stillproof.score.metrics")
+executors: Registry[Any] = Registry("executor", "executors", "stillproof.run.executors")
 
 REGISTRIES: dict[str, Registry[Any]] = {
     registry.plural: registry
@@ -36,6 +37,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
         suites,
         stages,
         metrics,
+        executors,
     )
 }
 

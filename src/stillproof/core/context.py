@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stillproof.core.checkpoint import SUFFIX, load, restore_loop, save, save_loop, unclaimed
+from stillproof.core.checkpoint import unclaimed
 from stillproof.core.errors import BadInput
 from stillproof.core.labels import Hard, LabelKind, Labels, Taught
+from stillproof.core.scratch import Scratch
 from stillproof.core.seeds import Seeds
 from stillproof.core.spec import Json
 from stillproof.core.types import Card, Distilled, ImageSet, Space
@@ -25,6 +26,11 @@ Report = Callable[[float], None]  # takes the share of the cell that is done, 0 
 
 def _silent(_: float) -> None:
     """Report to nobody."""
+
+
+def goes_on() -> bool:
+    """Never ask to stop."""
+    return False
 
 
 def _untaught(_: Tensor) -> Taught:
@@ -52,6 +58,7 @@ class Context:
         report: Takes the share of the cell that is done.
         checkpoint_seconds: How often a loop saves itself.
         check: Called before a checkpoint takes the place of the one before; raises where another has the cell by now.
+        must_stop: Says whether the computation is to end soon: a loop then saves itself, and ends with its next report.
         timed: Whether laps are exact on a GPU too; every step then waits for it.
         loop_shares: Share of a loop, by its name, after which it ends early, to measure what steps cost.
         snapshot_steps: Steps at which the images are kept besides the result.
@@ -75,6 +82,7 @@ class Context:
     report: Report = _silent
     checkpoint_seconds: float = 20.0
     check: Callable[[], None] = unclaimed
+    must_stop: Callable[[], bool] = goes_on
     timed: bool = False
     loop_shares: Mapping[str, float] = field(default_factory=dict)
     snapshot_steps: frozenset[int] = frozenset()
@@ -83,6 +91,7 @@ class Context:
     history: list[dict[str, float]] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
     laps: dict[str, list[float]] = field(default_factory=dict)
+    _opened: Scratch | None = field(default=None, init=False, repr=False, compare=False)
 
     def make_network(self, *names: str | int) -> nn.Module:
         """Return a freshly initialised network whose weights come from the seed called ``names``."""
@@ -104,9 +113,9 @@ class Context:
             parts: Everything that the next step depends on: tensors, or objects with ``state_dict`` and
                 ``load_state_dict``. They are restored in place before the first step and saved from time to time.
         """
-        path = self.scratch / f"{name}{SUFFIX}" if self.scratch else None
+        files = self._files()
         kept = {"history": self.history, "segments": self.segments}
-        start = restore_loop(path, parts, kept) if path else 0
+        start = files.restore_loop(name, parts, kept) if files else 0
         if start:
             self.notes["resumed_at"] = start
         if self.numerics and self.numerics not in self.segments:
@@ -119,11 +128,19 @@ class Context:
             began = self._now()
             yield step
             laps.append(self._now() - began)
-            due = time.monotonic() - saved >= self.checkpoint_seconds
-            if path and (due or step + 1 == end):
-                save_loop(path, step + 1, parts, kept, self.check)
+            due = self.must_stop() or time.monotonic() - saved >= self.checkpoint_seconds
+            if files and (due or step + 1 == end):
+                files.save_loop(name, step + 1, parts, kept)
                 saved = time.monotonic()
         self.report(1.0)
+
+    def _files(self) -> Scratch | None:
+        """Return the checkpoints of this cell, of which this context writes its own; none where nothing is kept."""
+        if self.scratch is None:
+            return None
+        if self._opened is None or self._opened.folder != self.scratch:
+            self._opened = Scratch(self.scratch, lambda: self.check())
+        return self._opened
 
     def _now(self) -> float:
         """Return the time in seconds; where steps are timed, wait first until the device has done its work."""
@@ -139,13 +156,15 @@ class Context:
 
     def snapshot(self, step: int, images: Tensor, **learned: Tensor) -> None:
         """Keep the images after ``step`` steps, and what else was learned, if the user asked for that step."""
-        if step in self.snapshot_steps and self.scratch is not None:
+        files = self._files()
+        if step in self.snapshot_steps and files is not None:
             kept = {name: value.detach().cpu() for name, value in {"images": images, **learned}.items()}
-            save(self.scratch / f"snapshot-{step}{SUFFIX}", kept, self.check)
+            files.save(f"snapshot-{step}", kept)
 
     def snapshots(self) -> dict[int, dict[str, Tensor]]:
         """Return the kept images, under ``images``, and what else was learned, by step."""
-        found = {s: load(self.scratch / f"snapshot-{s}{SUFFIX}") for s in sorted(self.snapshot_steps) if self.scratch}
+        files = self._files()
+        found = {step: files.load(f"snapshot-{step}") for step in sorted(self.snapshot_steps)} if files else {}
         return {step: kept for step, kept in found.items() if kept is not None}
 
     def distilled(

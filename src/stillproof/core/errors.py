@@ -44,8 +44,9 @@ class UnknownName(BadInput):
             hint = f"choose one of {', '.join(known)}."
         else:
             hint = "it has none." if of else "there is none yet."
-        shown = name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}..."
-        super().__init__(f"unknown {kind} {shown!r}{f' of {of}' if of else ''}; {hint}{more}")
+        shown = repr(name)  # in which a letter may take ten
+        shown = shown if len(shown) <= MOST_SHOWN + 2 else f"{shown[: MOST_SHOWN + 1]}...{shown[-1]}"
+        super().__init__(f"unknown {kind} {shown}{f' of {of}' if of else ''}; {hint}{more}")
 
 
 def _either(names: Sequence[str]) -> str:
@@ -79,6 +80,10 @@ class Corrupt(StoreError):
 
 class OnlyRead(StoreError):
     """A store that was opened to be read would have to keep something."""
+
+
+class TransactionLost(StoreError):
+    """The database went away, or ended a transaction, and may or may not have kept what it did: it can be repeated."""
 
 
 class LeaseLost(StoreError):

@@ -6,6 +6,10 @@ import errno
 import json
 import tomllib
 
+from stillproof.core.printable import one_line
+
+MOST_SHOWN = 300  # letters of what a library says, which may be those of a file
+
 _REASONS = {
     errno.ENOENT: "it does not exist",
     errno.EISDIR: "it is a folder, not a file",
@@ -36,7 +40,7 @@ def plain_reason(error: Exception) -> str:
         return "too many brackets in it are within each other"
     if isinstance(error, ValueError) and "int_max_str_digits" in str(error):
         return "a whole number in it has thousands of digits"
-    return str(error).rstrip(".")
+    return one_line(str(error)[:MOST_SHOWN]).rstrip(".")
 
 
 def _lower_first(text: str) -> str:

@@ -37,10 +37,15 @@ class Plugin:
     helpers: tuple[Helper, ...] = ()
 
     @cached_property
+    def hash(self) -> str:
+        """Return the sha256 of its text and that of what it imports, in hexadecimal."""
+        parts = [self.source, *(json.dumps([one.name, one.is_package, one.source]) for one in self.helpers)]
+        return hashlib.sha256(chr(0).join(parts).encode()).hexdigest()
+
+    @property
     def module(self) -> str:
         """Return the name that the plug-in is imported under."""
-        parts = [self.source, *(json.dumps([one.name, one.is_package, one.source]) for one in self.helpers)]
-        return f"stillproof_plugin_{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
+        return f"stillproof_plugin_{self.hash[:12]}"
 
     @cached_property
     def modules(self) -> Mapping[str, Helper]:

@@ -6,9 +6,11 @@ import logging
 import re
 import sys
 
-# All control characters but tab and line feed, those that turn the direction of text, and halves of characters, by
-# which Python stands for bytes of file names that are not text.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# All control characters but tab and line feed, those that turn the direction of text or take no place in it, and halves
+# of characters, by which Python stands for bytes of file names that are not text.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def printable(text: str) -> str:

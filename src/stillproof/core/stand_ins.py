@@ -113,6 +113,8 @@ class Unwrapped:
         if isinstance(value, int) and value.bit_length() > MOST_BITS:
             raise BadInput(f"is refused: it holds a whole number of more than {MOST_BITS} bits.")
         if not isinstance(value, StandIn):
+            if callable(value):  # a name that is allowed, and was never called
+                raise BadInput("is refused: it holds a function where a value is expected.")
             return value
         self._left -= value.claimed
         if self._left < 0:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stillproof.core.errors import Corrupt
+from stillproof.core.plain_reason import plain_reason
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,4 +40,6 @@ def from_bytes(data: bytes, path: Path) -> dict[str, Tensor]:
     try:
         return dict(load(data))
     except (SafetensorError, ValueError, KeyError) as error:
-        raise Corrupt(f"{path} is corrupt: it does not hold tensors ({error}); get or make it again.") from error
+        raise Corrupt(
+            f"{path} is corrupt: it does not hold tensors ({plain_reason(error)}); get or make it again."
+        ) from error

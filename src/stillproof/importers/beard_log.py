@@ -11,14 +11,16 @@ from pathlib import Path
 
 from stillproof.core.errors import BadInput
 from stillproof.core.plain_reason import plain_reason
+from stillproof.core.printable import one_line
 from stillproof.core.regular_file import read_regular_text
 from stillproof.importers.beard_names import CLEAN, DATASETS, NETWORKS, known
 
 FORMAT = "beard-log"
 ENDING = "evaluation_log.txt"
 ABOUT = re.compile(r" (?P<attack>\S+) attack on (?P<method>\S+): final acc is:")
+MEASURES = "final acc is"  # says every line that measures
 NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
-MEASURED = rf"{NUMBER} \+- [\d.]+, attack time is {NUMBER}"
+MEASURED = rf"{NUMBER} \+- [\d.]+, attack time is {NUMBER}(?=[,;\s]|$)"
 # What a line must say once, by what people call it: how it begins, and how it goes on. The second of the two
 # measurements begins as the first does.
 FIELDS = {
@@ -29,6 +31,7 @@ FIELDS = {
     "model": (r"[ ,]model: ", r"([^,\s]+)"),
 }
 TRANSFER = {aim: re.compile(rf"eval_accuracies_{aim}: \{{\[(\{{.*?\}})\]\}}") for aim in ("target", "non_target")}
+SHOWN = 60  # letters of a value that is refused
 LONGEST = 20_000  # letters of a line: a few dozen other models, each with two accuracies
 SAME = ("method", "dataset", "ipc", "network")  # what all lines of a log agree in
 
@@ -89,9 +92,10 @@ def read_log(path: Path) -> AttackLog:
         lines = read_regular_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read as a log: {plain_reason(error)}.") from error
-    found = [_read_line(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if ABOUT.search(line)]
-    if not found:
+    measuring = [(number, line) for number, line in enumerate(lines, 1) if MEASURES in line]
+    if not any(ABOUT.search(line) for _, line in measuring):
         raise BadInput(f"{path} is no log of BEARD: no line says `... attack on METHOD: final acc is: ...`.")
+    found = [_read_line(line, f"{path}, line {number}") for number, line in measuring]
     about = _same([one for one, _ in found], path)
     attacks = {attack.attack: attack for _, attack in found}
     if CLEAN not in attacks:
@@ -104,10 +108,11 @@ def _read_line(line: str, place: str) -> tuple[tuple[str, str, int, str], Logged
     if len(line) > LONGEST:  # what is looked for in it could take for ever to find
         raise BadInput(f"{place} has {len(line)} letters, and a line of BEARD's logs has at most {LONGEST}.")
     match = ABOUT.search(line)
-    assert match is not None
+    if match is None:
+        raise BadInput(f"{place} measures something, and does not say `... attack on METHOD: final acc is: ...`.")
     said = {name: re.search(begins + goes_on, line) for name, (begins, goes_on) in FIELDS.items()}
     twice = [name for name, (begins, _) in FIELDS.items() if len(re.findall(begins, line)) > 1]
-    if twice or len(ABOUT.findall(line)) > 1:  # two lines became one
+    if twice or line.count(MEASURES) > 1:  # two lines became one
         raise BadInput(f"{place} says {' and '.join(twice) or 'what it is about'} more than once.")
     missing = [name for name, one in said.items() if one is None]
     if missing:
@@ -145,6 +150,6 @@ def _transfer(line: str, place: str) -> dict[str, tuple[float, float]]:
 def _same(found: Sequence[tuple[str, str, int, str]], path: Path) -> tuple[str, str, int, str]:
     for name, values in zip(SAME, zip(*found, strict=True), strict=True):
         if len(set(values)) > 1:
-            first, second = list(dict.fromkeys(values))[:2]
+            first, second = (one_line(str(value)[:SHOWN]) for value in list(dict.fromkeys(values))[:2])
             raise BadInput(f"{path} mixes {name} {first} and {second}: a log is about one model.")
     return found[0]

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from stillproof.core.errors import BadInput
+from stillproof.core.stand_ins import shown
 from stillproof.nets.body import Body
 
 WRAPPERS = ("state_dict", "model_state_dict", "model", "net")
@@ -43,7 +44,7 @@ def check_weights(weights: Mapping[str, Tensor], path: Path) -> None:
     """Refuse tensors that are not finite floats."""
     for name, value in weights.items():
         if not value.is_floating_point() or not bool(value.isfinite().all()):
-            raise BadInput(f"{path}: {name} does not hold finite numbers.")
+            raise BadInput(f"{path}: {shown(name)} does not hold finite numbers.")
 
 
 def rename_weights(weights: Mapping[str, Tensor], body: Body, network: str, path: Path) -> dict[str, Tensor]:
@@ -67,15 +68,15 @@ def rename_weights(weights: Mapping[str, Tensor], body: Body, network: str, path
         expected, found = tuple(state[own].shape), tuple(weights[foreign].shape)
         if expected != found or own.rpartition(".")[2] != foreign.rpartition(".")[2]:
             raise BadInput(
-                f"{path}: {foreign} {found} does not fit {own} {expected} of {network}: name the right network and "
-                "data set."
+                f"{path}: {shown(foreign)} {found} does not fit {own} {expected} of {network}: name the right "
+                "network and data set."
             )
     lacking = [own for own in ours if own not in dict(pairs)]
     if lacking:
         raise BadInput(f"{path} lacks {lacking[0]} of {network}: name the right network.")
     over = [foreign for foreign in in_order(weights) if foreign not in dict(pairs).values()]
     if over:
-        raise BadInput(f"{path}: {over[0]} is not part of {network}: name the right network.")
+        raise BadInput(f"{path}: {shown(over[0])} is not part of {network}: name the right network.")
     counters = {name: torch.zeros((), dtype=torch.int64) for name in state if name.endswith(COUNTER)}
     return {own: weights[foreign].float().clone() for own, foreign in pairs} | counters
 

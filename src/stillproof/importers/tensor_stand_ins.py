@@ -88,7 +88,7 @@ class PickledTensor(StandIn):
     """A view of a storage; hooks are left out."""
 
     def __init__(
-        self, storage: object, offset: Any, size: Any, stride: Any, _: object = None, hooks: object = None, *marks: Any
+        self, storage: object, offset: Any, size: Any, stride: Any, grown: Any, hooks: object, marks: Any = None
     ) -> None:
         """Take the storage, and where in it the numbers are."""
         if not isinstance(storage, Storage):
@@ -97,9 +97,11 @@ class PickledTensor(StandIn):
             whole = isinstance(numbers, tuple) and all(type(one) is int and 0 <= one < 2**63 for one in numbers)
             if not whole or len(numbers) > MOST_AXES:
                 raise BadInput(f"is refused: it declares a tensor of {shown(numbers)}, not of whole numbers.")
-        if any(marks):  # that its numbers are to be negated, for one
-            raise BadInput(f"is refused: it marks a tensor with {shown(marks[0])}: save a plain copy of the tensor.")
-        self.storage, self.offset, self.size, self.stride = storage, offset, size, stride
+        if type(grown) is not bool or not isinstance(hooks, dict | None):
+            raise BadInput("is refused: it holds a tensor as torch does not write it.")
+        if marks:  # that its numbers are to be negated, for one
+            raise BadInput(f"is refused: it marks a tensor with {shown(marks)}: save a plain copy of the tensor.")
+        self.storage, self.offset, self.size, self.stride, self.grown = storage, offset, size, stride, grown
 
     @property
     def claimed(self) -> int:
@@ -118,6 +120,8 @@ class PickledTensor(StandIn):
         needed = self.offset + 1 + sum((n - 1) * step for n, step in zip(self.size, self.stride, strict=True))
         if min(self.size, default=1) > 0 and needed > len(flat):
             raise BadInput(f"is refused: it declares a tensor {self.size} that it does not hold.")
+        if self.grown and not flat.is_floating_point():
+            raise BadInput(f"is refused: it says that numbers of type {flat.dtype} were learned.")
         return flat.as_strided(self.size, self.stride, self.offset)
 
 
@@ -125,11 +129,21 @@ class TensorType(StandIn):
     """The class of tensors or of parameters, which pickles only name."""
 
 
-def parameter(data: object, *_: object) -> PickledTensor:
+def early_tensor(storage: object, offset: Any, size: Any, stride: Any) -> PickledTensor:
+    """Return a tensor as the first versions of torch wrote it."""
+    return PickledTensor(storage, offset, size, stride, False, None)
+
+
+def parameter(data: object, _: object, hooks: object) -> PickledTensor:
     """Return the tensor that a parameter is."""
     if not isinstance(data, PickledTensor):
         raise BadInput("is refused: it holds a parameter without a tensor.")
     return data
+
+
+def parameter_with_state(data: object, grown: object, hooks: object, _: object) -> PickledTensor:
+    """Return the tensor that a parameter with attributes is, without these."""
+    return parameter(data, grown, hooks)
 
 
 def ordered_dict(*items: object) -> OrderedDict[Any, Any]:
@@ -146,9 +160,9 @@ def held(value: Any, size: int) -> Any:
     return value
 
 
-def _with_attributes(function: object, _: object, arguments: object, *__: object) -> PickledTensor:
+def _with_attributes(function: object, _: object, arguments: object, __: object) -> PickledTensor:
     """Return a tensor that somebody hung attributes on, without these."""
-    if function not in (PickledTensor, parameter) or not isinstance(arguments, tuple):
+    if function not in (PickledTensor, early_tensor, parameter) or not isinstance(arguments, tuple):
         raise BadInput("is refused: it holds a tensor of a class of its own.")
     made: PickledTensor = function(*arguments)
     return made
@@ -192,11 +206,11 @@ def _counts(items: object = None) -> dict[Any, Any]:
 
 
 _REBUILT: Allowed = {
-    "torch._utils._rebuild_tensor": PickledTensor,
+    "torch._utils._rebuild_tensor": early_tensor,
     "torch._utils._rebuild_tensor_v2": PickledTensor,
     "torch._utils._rebuild_tensor_v3": _of_any_type,
     "torch._utils._rebuild_parameter": parameter,
-    "torch._utils._rebuild_parameter_with_state": parameter,
+    "torch._utils._rebuild_parameter_with_state": parameter_with_state,
     "torch._tensor._rebuild_from_type_v2": _with_attributes,
     "torch.Tensor": TensorType(),
     "torch.nn.parameter.Parameter": TensorType(),

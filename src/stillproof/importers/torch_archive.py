@@ -35,14 +35,17 @@ def read_archive(file: BinaryIO, size: int) -> Any:
     order = read_record(archive, entries[f"{folder}/byteorder"]) if f"{folder}/byteorder" in entries else b"little"
     if bytes(order) not in (b"little", b"big"):
         raise BadInput(f"is refused: the order of its bytes is {shown(bytes(order))}.")
-    found: dict[tuple[str, torch.dtype], Record] = {}
+    found: dict[str, Record] = {}
 
     def numbers(pid: Any) -> StandIn:
         dtype, key, count = described(pid)
         entry = entries.get(f"{folder}/data/{key}")
         if entry is None or entry.file_size != count * dtype.itemsize:
             raise BadInput(f"is refused: its record {shown(key)} does not hold the {count} numbers that it should.")
-        return found.setdefault((key, dtype), Record(archive, entry, dtype, bytes(order) == b"big"))
+        record = found.setdefault(key, Record(archive, entry, dtype, bytes(order) == b"big"))
+        if record.dtype != dtype:
+            raise BadInput("is refused: it describes one store of numbers in two ways.")
+        return record
 
     content = bytes(read_record(archive, entries[f"{folder}/data.pkl"]))
     return build_stand_ins(WholeBytes(content), size, TORCH_NAMES, reads=READS, encoding="utf-8", persistent=numbers)
@@ -52,7 +55,7 @@ class Record(Storage):
     """Numbers in an archive, which are read when they are first wanted."""
 
     def __init__(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, dtype: torch.dtype, swapped: bool) -> None:
-        self._archive, self._entry, self._dtype, self._swapped = archive, entry, dtype, swapped
+        self._archive, self._entry, self.dtype, self._swapped = archive, entry, dtype, swapped
         self._read: Tensor | None = None
 
     def flat(self) -> Tensor:
@@ -60,6 +63,6 @@ class Record(Storage):
         if self._read is None:
             content = read_record(self._archive, self._entry)
             if self._swapped:
-                content = content.view(f"u{self._dtype.itemsize}").byteswap().view("u1")
-            self._read = torch.from_numpy(content).view(self._dtype)
+                content = content.view(f"u{self.dtype.itemsize}").byteswap().view("u1")
+            self._read = torch.from_numpy(content).view(self.dtype)
         return self._read

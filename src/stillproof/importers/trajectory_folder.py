@@ -127,6 +127,8 @@ def _joined(files: list[Path]) -> Tensor:
     shapes = {(tuple(tensor.shape[1:]), tensor.dtype) for tensor in tensors}
     if len(shapes) > 1:
         raise BadInput(f"{files[0].name} and the other shards hold images or labels of different shapes.")
+    if not tensors[0].ndim:
+        raise BadInput(f"{files[0]} holds a single number, where one image or label after the other is needed.")
     return torch.cat(tensors)
 
 

@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 def bundle_line(bundle: Bundle) -> str:
     """Say in a few words what they are."""
     answers = f"{bundle.done} of {len(bundle.answers)} answers"
-    return f"{bundle.name}: {bundle.suite}, {len(bundle.rows)} rows, {answers}, computed in {duration(bundle.seconds)}"
+    merged = f" ({bundle.merged} of them merged from other stores)" if bundle.merged else ""
+    rows = f"{len(bundle.rows)} rows, {answers}{merged}"
+    return f"{bundle.name}: {bundle.suite}, {rows}, computed in {duration(bundle.seconds)}"
 
 
 def bundle_facts(bundle: Bundle) -> Json:
     """Return it as JSON values."""
     about = {key: getattr(bundle, key) for key in ("name", "suite", "command", "date", "stillproof", "seconds")}
-    return about | {"rows": len(bundle.rows), "cells": len(bundle.answers), "done": bundle.done}
+    counts = {"rows": len(bundle.rows), "cells": len(bundle.answers), "done": bundle.done, "merged": bundle.merged}
+    return about | counts

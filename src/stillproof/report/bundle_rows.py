@@ -30,6 +30,7 @@ def bundle_row(bundle: Bundle, row: BundledRow, *, whatever_version: bool = Fals
         reasons=[row.reason] if row.reason else sorted({answer.reason or "unknown" for answer in ended}),
         waiting=sum(answer is not None and answer.state == "missing" for answer in fresh),
         stale=[why for why in older if why is not None],
+        merged=[answer.origin for answer in fresh if answer is not None and answer.origin is not None],
         efforts=[_effort(answer) for answer in fresh],
         unsupported=bool(answers) and all(answer is not None and answer.state == "unsupported" for answer in fresh),
         cells=tuple(row.cells),

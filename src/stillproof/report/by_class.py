@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from stillproof.core.spec import Json
-from stillproof.report.stale import stale_notes
 from stillproof.report.tables.columns import DATASET, around, values
 from stillproof.report.tables.formats import to_json
 from stillproof.report.tables.table import Column, Mean, Table, Value
@@ -52,18 +51,15 @@ class ClassReport:
         return {"suite": self.run.suite, "config": self.run.config, "rows": rows, "tables": tables}
 
 
-def class_report(run: Run, rows: Sequence[Json], answers: Mapping[str, Json], stale: Sequence[str] = ()) -> ClassReport:
-    """Return the report of a run from the answers of stage ``by-class`` to its cells, by cell.
-
-    ``stale`` are components that answers stand on which were left out because these have risen since.
-    """
+def class_report(run: Run, rows: Sequence[Json], answers: Mapping[str, Json], notes: Sequence[str] = ()) -> ClassReport:
+    """Return the report of a run from the answers of stage ``by-class`` to its cells, by cell."""
     found = []
     for row in rows:
         known = [answers[cell] for cell in row["cells"] if cell in answers]
         keys = {key: value for key, value in row.items() if key != "cells"}
         if known:
             found.append(ClassRow(keys, class_scores(known), len(row["cells"]) - len(known)))
-    return ClassReport(run, found, stale_notes(stale))
+    return ClassReport(run, found, notes)
 
 
 def _table(rows: Sequence[ClassRow]) -> Table:

@@ -24,7 +24,7 @@ KINDS = {
 def identities(value: Any, key: str = "") -> Iterator[tuple[str, Json]]:
     """Yield the identities of components in a spec with their kinds, those inside others included."""
     if isinstance(value, dict):
-        if key in KINDS and value.keys() >= IDENTITY:
+        if key in KINDS and value.keys() >= IDENTITY and isinstance(value["name"], str):  # a merged one may be any
             yield KINDS[key], value
         for name, inner in value.items():
             yield from identities(inner, name)
@@ -46,6 +46,13 @@ def has_risen(kind: str, name: str, known: Mapping[str, Any]) -> bool:
     entry = REGISTRIES[kind].entries().get(name)
     if entry is None or entry.origin != "stillproof" or "own" in known:
         return False
-    before = known.get("generations", {})
+    given = known.get("generations")
+    before = given if isinstance(given, dict) else {}
     now = generations_in_names().get(f"{kind}/{name}", {})
-    return entry.version > known.get("version", 1) or any(before.get(file, 1) < now[file] for file in now)
+    return entry.version > _number(known, "version") or any(_number(before, file) < now[file] for file in now)
+
+
+def _number(known: Mapping[str, Any], key: str) -> int:
+    """Return a version or generation; the first, where none is said, or by a merged cell something else."""
+    value = known.get(key, 1)
+    return value if isinstance(value, int) else 1

@@ -17,12 +17,14 @@ from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json, canonical_json
 from stillproof.report.answers import answered_rows
 from stillproof.report.asked import Components, asked_of, components_of, data_in
+from stillproof.report.merged import merged_among
 from stillproof.report.run_command import run_command
 from stillproof.report.run_report import sections_of
 from stillproof.report.runs import called
 from stillproof.store.failure_text import sentence_of
+from stillproof.store.links import ANSWERED
 from stillproof.store.read_bundle import KIND
-from stillproof.store.records import Record, Run
+from stillproof.store.records import BEFORE, Record, Run
 from stillproof.store.store import Store
 
 if TYPE_CHECKING:
@@ -52,8 +54,11 @@ def make_bundle(store: Store, run: Run, right: RightImages, name: str | None = N
     records = store.results.get_many(run.cells)
     if not any(record.status == "done" for record in records.values()):
         raise BadInput(f"{called(run)} has no answer yet, so that there is nothing to export.")
-    behind = list(store.results.get_many(list(store.results.behind(run.cells))).values())
+    questions = store.results.behind(run.cells)
+    behind = list(store.results.get_many(list(questions)).values())
     asks, efforts = asked_of(store, records), _efforts(store, run)
+    merged = {cell: _anywhere(origin) for cell, origin in merged_among(records, questions).items()}
+    answered = {cell for cell, record in records.items() if record.status in ANSWERED}
     content: Json = {
         "kind": KIND,
         "schema": SCHEMA,
@@ -72,7 +77,7 @@ def make_bundle(store: Store, run: Run, right: RightImages, name: str | None = N
         "answers": {
             cell: _answer(records.get(cell))
             | {"asks": asks.get(cell), "right": Right.of(right[cell]) if cell in right else None}
-            | {"training": efforts[cell]}
+            | {"training": efforts[cell], "origin": merged.get(cell) if cell in answered else None}
             for cell in run.cells
         },
     }
@@ -111,6 +116,12 @@ def _answer(record: Record | None) -> Json:
     if record.status != "done":
         return {"state": record.status, "reason": sentence_of(record.error)[:MOST_SAID], "seconds": record.seconds}
     return {"state": "done", "seconds": record.seconds, "result": _elsewhere(record.result or {})}
+
+
+def _anywhere(origin: str) -> str:
+    """Return where an answer came from without folders and hosts, which mean nothing elsewhere."""
+    stores = BEFORE.join(store.rpartition("/")[2] for store in origin.split(BEFORE))
+    return "".join(letter if letter.isprintable() else "?" for letter in stores)
 
 
 def _elsewhere(value: Any) -> Any:

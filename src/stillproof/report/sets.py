@@ -91,14 +91,21 @@ def snapshots_of(store: Store, shown: ShownSet) -> list[tuple[int, ShownSet]]:
     Raises:
         BadInput: None were kept, or this store does not know of them.
     """
-    kept = sorted(store.snapshots_of(shown.id).items())
-    found = [(step, named_set(store, artifact)) for step, artifact in kept if artifact != shown.id]
+    kept = [(step, named_set(store, artifact)) for step, artifact in sorted(store.snapshots_of(shown.id).items())]
+    # Names can be any in stores of others; what a set was made with is part of its own.
+    found = [(step, one) for step, one in kept if one.id != shown.id and _made_with(one) == _made_with(shown)]
     if not found:
         raise BadInput(
             f"no snapshots of {title_of(shown)} ({shown.id[:12]}) are in this store to animate: distil with "
             "`--snapshots every=N`."
         )
     return found
+
+
+def _made_with(shown: ShownSet) -> list[Any]:
+    """Return what all sets on the way to one have in common with it."""
+    params = {key: value for key, value in shown.card.get("params", {}).items() if key != "steps"}
+    return [params, *(shown.card.get(key) for key in ("method", "dataset", "data_id", "ipc", "network", "seed"))]
 
 
 def titles_of(sets: Sequence[ShownSet]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from stillproof.core.spec import Json
@@ -16,6 +16,7 @@ from stillproof.store.leftovers import Leftovers, leftovers
 from stillproof.store.links import abandoned
 from stillproof.store.records import Record
 from stillproof.store.store import Store
+from stillproof.store.workers import AtWork
 
 if TYPE_CHECKING:
     from stillproof.store.bundle import Bundle
@@ -35,6 +36,8 @@ class StoreStatus:
         leftovers: What nothing needs.
         silent: Cells that living processes hold without a sign of life.
         bundles: Imported results.
+        workers: Who works on it.
+        troubled: Runs that cannot be planned further, by number, and why.
     """
 
     store: str
@@ -46,6 +49,8 @@ class StoreStatus:
     leftovers: Leftovers
     silent: Sequence[Silent] = ()
     bundles: Sequence[Bundle] = ()
+    workers: Sequence[AtWork] = ()
+    troubled: Mapping[int, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return a line on the cells, and one for each run and single call."""
@@ -69,6 +74,8 @@ class StoreStatus:
             "causes": [cause.as_dict() for cause in self.causes],
             "leftovers": [{"cell": cell.id, "stage": cell.stage, "state": cell.state} for cell in left.cells],
             "silent": [silent.as_dict() for silent in self.silent],
+            "workers": [worker.as_dict() for worker in self.workers],
+            "troubled": {str(run): why for run, why in self.troubled.items()},
             "imported_results": [bundle_facts(bundle) for bundle in self.bundles],
             "checkpoints": [str(path) for path in left.checkpoints],
         }
@@ -88,6 +95,8 @@ def status_of(store: Store) -> StoreStatus:
         leftovers=leftovers(store),
         silent=silent_holders(store.database),
         bundles=store.bundles.all(),
+        workers=store.workers.at_work(),
+        troubled={plan.run: plan.trouble for plan in store.plans.unfinished() if plan.run and plan.trouble},
     )
 
 

@@ -16,6 +16,10 @@ LEARNED = "learned_sources"  # what cards call the images that were learned from
 TEXTS = ("called", "reference", "dataset", "part", "protocol")
 MAY_BE_UNKNOWN: Mapping[str, type] = {"model": str, "test": str, "cell": str, "attack": dict, "truncated": bool}
 BY_IMAGE = ("labels", "sources", "roles")
+# What is said of each image where it is known: by the model, of passes, and of the size of the change.
+PASSES = ("forwards", "backwards")
+WHOLE = ("clean_predictions", "predictions", "rounded_predictions", "truncated_predictions", *PASSES)
+SIZES = ("linf", "l2", "l1")
 
 
 def check_card(card: Json, artifact: str) -> None:
@@ -52,9 +56,13 @@ def _contradiction(card: Json, values: Mapping[str, npt.NDArray[Any]]) -> str:
     for name, one in values.items():
         if one.shape[:1] != images.shape[:1]:
             return f"it has {len(images)} images and values of shape {one.shape} as {name}"
-    for name in BY_IMAGE:
-        if values[name].ndim != 1 or not np.issubdtype(values[name].dtype, np.integer):
-            return f"its {name} are no whole numbers, one of each image"
+    for name in (*BY_IMAGE, *WHOLE, *SIZES):
+        kind, said = (np.floating, "numbers") if name in SIZES else (np.integer, "whole numbers")
+        if name in values and (values[name].ndim != 1 or not np.issubdtype(values[name].dtype, kind)):
+            return f"its {name} are no {said}, one of each image"
+    lone = [name for name in PASSES if name in values]
+    if len(lone) == 1:
+        return f"it has {lone[0]} alone of its passes"
     if roles.min() < 0 or roles.max() >= len(ROLES):
         return f"its roles go from {roles.min()} to {roles.max()}, and there are {', '.join(ROLES)} as 0 to 2"
     if sources.min() < -1 or labels.min() < 0:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stillproof.core.spec import Json
+from stillproof.report.merged import merged_cells
 from stillproof.run.cell import Cell
-from stillproof.run.executors.process_count import cores
+from stillproof.run.process_count import cores
 from stillproof.run.rates import ThisMachine, this_machine
 from stillproof.store.store import Store
 
@@ -65,9 +66,14 @@ def left_of(store: Store, cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if status.get(cell.id) not in ANSWERED]
 
 
-def estimate(store: Store, cells: Sequence[Cell], machine: Here) -> Estimate:
-    """Estimate the rest of a plan from its work and from the speed of finished cells like it."""
-    left = left_of(store, cells)
+def estimate(store: Store, cells: Sequence[Cell], machine: Here, *, own: bool = False) -> Estimate:
+    """Estimate the rest of a plan from its work and from the speed of finished cells like it.
+
+    With ``own``, answers that were merged from other stores, and those that rest on them, are to be computed, too.
+    """
+    without = {cell.id for cell in left_of(store, cells)}
+    without |= merged_cells(store, [cell.id for cell in cells]).keys() if own else set()
+    left = [cell for cell in cells if cell.id in without]
     stages: dict[str, int] = {}
     for cell in left:
         stages[cell.stage] = stages.get(cell.stage, 0) + 1

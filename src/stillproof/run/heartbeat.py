@@ -22,6 +22,7 @@ BEAT_SECONDS = 2.0
 BEATS_IN_A_LEASE = 4  # at least
 # A computation ends where it says how far it is; only if it is silent for so long, it is interrupted anywhere.
 GRACE_SECONDS = 5.0
+STOP_GRACE_SECONDS = 20.0  # where it ends with a checkpoint: schedulers kill half a minute after they have asked
 WAKE = signal.SIGURG  # nobody uses it, and where no handler is set it does nothing
 
 
@@ -33,6 +34,10 @@ def lease_seconds() -> float:
 
 class Ended(BaseException):
     """The cell has to end now. It is no ``Exception``, so that no component takes it for trouble of its own."""
+
+
+class StopAsked(StillproofError):
+    """The worker was asked to stop, so that its cell is given back."""
 
 
 class Heartbeat:
@@ -68,13 +73,23 @@ class Heartbeat:
         if self.reason is not None:
             raise Ended
 
+    def ask_to_stop(self) -> None:
+        """Have the computation end where it says how far it is, or anywhere if it is silent."""
+        if self.reason is None:
+            self.reason = StopAsked("the worker was asked to stop.")
+
+    def must_stop(self) -> bool:
+        """Say whether the computation is to end for a reason that leaves the cell to be gone on with."""
+        return isinstance(self.reason, StopAsked)
+
     def check(self) -> None:
         """Raise ``Ended`` unless the cell is still ours: whoever was stopped for long may not know yet."""
         try:
             self._store.claims.check(self._cell, self._owner)
         except LeaseLost as lost:
             self.reason = lost
-        self.report(self.share)
+        if not self.must_stop():  # then this is the checkpoint that it goes on from
+            self.report(self.share)
 
     def __enter__(self) -> Self:
         """Start beating."""
@@ -131,7 +146,8 @@ class Heartbeat:
         """Interrupt a computation that was told to end by its reports, but makes none."""
         now = time.monotonic()
         self._told = self._told or now
-        if self._interruptible and now - self._told >= GRACE_SECONDS:
+        grace = STOP_GRACE_SECONDS if self.must_stop() else GRACE_SECONDS
+        if self._interruptible and now - self._told >= grace:
             self._told = now  # once may be lost, as where Python ignores what is raised
             signal.pthread_kill(self._computing, WAKE)
 

@@ -96,12 +96,22 @@ def leak_of(store: Store, request: Request, root: Path) -> Leak:
         root: Folder of the data sets.
     """
     if request.stage == "artifact":
-        maker = store.results.get(request.params.get("cell") or "")
-        made_here = maker is not None and maker.stage in DISTILLERS and maker.origin is None
-        return Leak() if made_here else _leak_of(store, request.params["artifact"], request.params["dataset"], root)
+        own = is_made_here(store, request)
+        return Leak() if own else _leak_of(store, request.params["artifact"], request.params["dataset"], root)
     held = [one for value in request.params.values() for one in (value if isinstance(value, tuple) else (value,))]
     found = (leak_of(store, one, root) for one in held if isinstance(one, Request))
     return next((leak for leak in found if leak.mark), Leak())
+
+
+def is_made_here(store: Store, request: Request) -> bool:
+    """Say whether an existing set was made by a distiller in this store, so that it is what its card says."""
+    maker = store.results.get(request.params.get("cell") or "")
+    return maker is not None and maker.stage in DISTILLERS and maker.origin is None
+
+
+def is_unseen(store: Store, request: Request, data_id: str) -> bool:
+    """Say whether an existing set was surely made without the held-out images; the card of another's may say so."""
+    return "/fit@" in data_id and is_made_here(store, request)
 
 
 def _leak_of(store: Store, artifact: str, dataset: str, root: Path) -> Leak:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from stillproof.core.checkpoint import unclaimed
-from stillproof.core.context import Context
+from stillproof.core.context import Context, goes_on
 from stillproof.core.errors import BadInput
 from stillproof.core.provenance import numerics
 from stillproof.core.seeds import Seeds
@@ -72,6 +72,7 @@ class Job:
     report: Callable[[float], None]  # takes the share that is done, 0 to 1
     say: Callable[[str], None] = _unheard  # takes a few words on how it stands, for those who watch
     check: Callable[[], None] = unclaimed  # raises, where the cell is no longer this worker's
+    must_stop: Callable[[], bool] = goes_on  # says whether to end soon, at a checkpoint
 
     @property
     def device(self) -> str:
@@ -105,6 +106,7 @@ class Job:
             report=self.report,
             checkpoint_seconds=self.options.checkpoint_seconds,
             check=self.check,
+            must_stop=self.must_stop,
             numerics=numerics(self.device),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from stillproof.store.holders import silent_holders
 from stillproof.store.store import Store
@@ -17,9 +17,9 @@ LOOK_SECONDS = 5.0
 class Waiting:
     """Names, once each, the cells of a plan that are held by a living process which gives no sign of life."""
 
-    def __init__(self, store: Store, cells: Collection[str]) -> None:
-        """Prepare to look at these cells."""
-        self._store, self._cells = store, frozenset(cells)
+    def __init__(self, store: Store, cells: Callable[[], Collection[str]]) -> None:
+        """Prepare to look at the cells that are told then."""
+        self._store, self._cells = store, cells
         self._said: set[str] = set()
         self._looked = time.monotonic()
 
@@ -28,7 +28,9 @@ class Waiting:
         if time.monotonic() - self._looked < LOOK_SECONDS:
             return
         self._looked = time.monotonic()
-        for silent in silent_holders(self._store.database):
-            if silent.cell in self._cells and silent.cell not in self._said:
+        found = silent_holders(self._store.database)
+        cells = self._cells() if found else ()
+        for silent in found:
+            if silent.cell in cells and silent.cell not in self._said:
                 self._said.add(silent.cell)
                 log.warning("waiting: %s", silent.sentence())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stillproof.core.errors import Corrupt, StoreError
+from stillproof.core.plain_reason import plain_reason
 from stillproof.core.spec import Json, digest
 from stillproof.core.tensor_bytes import from_bytes, to_bytes
 from stillproof.store.folder_files import CARD, TENSORS, read_beside, read_regular
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 FORMAT = 1
+NOT_NAMING = frozenset({"cost", "method", "provenance"})  # keys of a card that its id may leave out
+SHOWN = 40  # letters of a key that is refused
 _KEYS = {"format", "kind", "id", "tensors_sha256", "volatile", "card", "seal"}
 
 
@@ -117,7 +120,9 @@ def read_sealed(folder: Path) -> tuple[Json, dict[str, npt.NDArray[Any]]]:
     try:
         return content, load(files[TENSORS])
     except (SafetensorError, ValueError, KeyError) as error:
-        raise Corrupt(f"{folder / TENSORS} does not hold arrays ({error}): get or make the artifact again.") from error
+        raise Corrupt(
+            f"{folder / TENSORS} does not hold arrays ({plain_reason(error)}): get or make it again."
+        ) from error
 
 
 def _check(files: Mapping[str, bytes], folder: Path) -> Json:
@@ -151,6 +156,14 @@ def _check_card(data: bytes, path: Path) -> Json:
         raise StoreError(
             f"{path} has format {content['format']}, of a newer version of Stillproof: upgrade Stillproof."
         )
+    if isinstance(content, dict) and isinstance(content.get("volatile"), list):
+        for key in content["volatile"]:
+            if (
+                not isinstance(key, str) or key not in NOT_NAMING
+            ):  # else two cards that say different things could have one id
+                raise Corrupt(
+                    f"{path} is corrupt: its id leaves out {str(key)[:SHOWN]!r}; get or make the artifact again."
+                )
     if not _holds(content):
         raise Corrupt(f"{path} is corrupt: its content does not match its seal; get or make the artifact again.")
     return dict(content)

@@ -29,7 +29,9 @@ def back_up(url: str | None, to: Path) -> Path:
     place = locate(url)
     file = sqlite_file(place)
     if file is None:
-        raise BadInput(f"store {shown(place)} is no SQLite file: back it up with the tools of its database.")
+        raise BadInput(
+            f"store {shown(place)} is no SQLite file: pg_dump backs it up, or `stillproof db copy` to a file."
+        )
     if not file.is_file():
         raise StoreError(f"there is no store {file}: name another with --store.")
     if to.exists() or to.is_symlink():

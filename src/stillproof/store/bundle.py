@@ -105,6 +105,8 @@ class BundledAnswer(Part):
         result: The numbers of the answer, without what has a meaning only where it was computed.
         right: Which images are right, where that is known.
         training: What the training behind it took, if there is one.
+        origin: The store that it, or what it rests on, was merged from, if it was not computed where the bundle was
+            made.
     """
 
     asks: Id | None
@@ -114,6 +116,7 @@ class BundledAnswer(Part):
     result: dict[str, Any] | None = None
     right: Right | None = None
     training: Effort | None = None
+    origin: Text | None = None
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
@@ -216,6 +219,11 @@ class Bundle(Part):
     def done(self) -> int:
         """Return how many cells have an answer."""
         return sum(answer.state == "done" for answer in self.answers.values())
+
+    @property
+    def merged(self) -> int:
+        """Return how many answers were not computed where the bundle was made."""
+        return sum(answer.origin is not None for answer in self.answers.values())
 
     def answers_of(self, row: BundledRow) -> list[BundledAnswer]:
         """Return what is known of each seed of a row."""

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
 from stillproof.core.errors import BadInput, UnknownName
-from stillproof.store.database import Database, chunks
+from stillproof.store.database import Database, chunks, harmless_twice
 from stillproof.store.results import begins, is_prefix
 from stillproof.store.schema import artifacts as table
 
@@ -46,6 +46,7 @@ class Catalogue:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @harmless_twice
     def register(self, entries: Sequence[Entry]) -> None:
         """Enter artifacts that were written.
 
@@ -64,8 +65,8 @@ class Catalogue:
         Raises:
             BadInput: There is none, there are several, or it is of another kind.
         """
-        exact = or_(table.c.id == text, table.c.name == text)
-        found = self._find(exact) or (self._find(begins(table, text)) if is_prefix(text) else [])
+        called = or_(table.c.id == text, table.c.name == text)  # a name may be the beginning of the id of another
+        found = self._find(or_(called, begins(table, text)) if is_prefix(text) else called)
         found = found or self._imported_as(text)
         right = [row for row in found if kind in (None, row.kind)]
         if len(right) == 1:
@@ -85,6 +86,7 @@ class Catalogue:
         found = self._find(table.c.id == artifact)
         return found[0].cell if found else None
 
+    @harmless_twice
     def makers_of(self, artifacts: Sequence[str]) -> dict[str, str]:
         """Return the cells that made those of the artifacts that were made in this store, by artifact."""
         query = select(table.c.id, table.c.cell).where(table.c.cell.is_not(None))
@@ -92,6 +94,7 @@ class Catalogue:
             rows = [row for part in chunks(artifacts) for row in connection.execute(query.where(table.c.id.in_(part)))]
         return {row.id: row.cell for row in rows}
 
+    @harmless_twice
     def names_of(self, artifacts: Sequence[str], kind: str) -> dict[str, str]:
         """Return the names of the artifacts of one kind among these; an artifact without a name has an empty one."""
         query = select(table.c.id, table.c.name).where(table.c.kind == kind)
@@ -106,6 +109,7 @@ class Catalogue:
         numbered = {row.name.removeprefix(f"{own}@"): str(row.id) for row in found}
         return {int(number): name for number, name in numbered.items() if number.isdecimal()}
 
+    @harmless_twice
     def tensors_bytes(self, artifacts: Sequence[str]) -> dict[str, int]:
         """Return the size that the file of tensors of each artifact had, by id, where it is known."""
         query = select(table.c.id, table.c.tensors_bytes).where(table.c.tensors_bytes.is_not(None))
@@ -113,13 +117,14 @@ class Catalogue:
             rows = [row for part in chunks(artifacts) for row in connection.execute(query.where(table.c.id.in_(part)))]
         return {row.id: row.tensors_bytes for row in rows}
 
+    @harmless_twice
     def _find(self, condition: Any) -> list[Row[Any]]:
         with self._database.read() as connection:
             return list(connection.execute(select(table).where(condition).order_by(table.c.id)))
 
     def _imported_as(self, text: str) -> list[Row[Any]]:
         """Return what no cell made and whose name begins with ``text``; sets on the way to another have an @."""
-        begun = table.c.name.startswith(f"{text}-", autoescape=True)
+        begun = table.c.name.istartswith(f"{text}-", autoescape=True)
         return [row for row in self._find(begun & table.c.cell.is_(None)) if "@" not in row.name]
 
     def similar(self, text: str, kind: str | None) -> list[str]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sqlalchemy import func, select
 
 from stillproof.core.errors import StoreError
 from stillproof.store.artifacts import Artifacts
+from stillproof.store.database import Database
 from stillproof.store.location import ARTIFACTS_VARIABLE
+from stillproof.store.schema import artifacts as catalogue
 
 
 def with_derived(broken: Sequence[str], derived_from: Mapping[str, Sequence[str]]) -> list[str]:
@@ -15,6 +20,22 @@ def with_derived(broken: Sequence[str], derived_from: Mapping[str, Sequence[str]
     while more := [c for c, origins in derived_from.items() if c not in found and any(o in found for o in origins)]:
         found |= dict.fromkeys(more)
     return list(found)
+
+
+def refuse_unreached(database: Database, root: Path) -> None:
+    """Raise ``StoreError`` if a folder of artifacts that several machines share holds nothing here, and should.
+
+    On a machine where a shared folder is not mounted, all that it holds would be taken for lost and computed again.
+    """
+    if any(root.glob("??/")):
+        return
+    with database.read() as connection:
+        known = connection.execute(select(func.count()).select_from(catalogue)).scalar_one()
+    if known:
+        raise StoreError(
+            f"{root} {'is empty' if root.is_dir() else 'is not there'}, and store {database.shown} has {known} "
+            f"artifacts: mount it here, or name the folder that they are in with {ARTIFACTS_VARIABLE}."
+        )
 
 
 def damaged(named: Mapping[str, Sequence[str]], expected: Mapping[str, int], artifacts: Artifacts) -> dict[str, str]:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
-from stillproof.core.errors import StoreError
+from stillproof.core.errors import StoreError, TransactionLost
 from stillproof.core.plain_reason import plain_reason
+from stillproof.store.postgresql import was_cut
 
+_NO_HOST = "is on a host that is not known here: check its name"
 _DATABASE = {
     "readonly database": "is read-only: make it writable or name another with --store",
     "read-only transaction": "is read-only: make it writable or name another with --store",
@@ -25,6 +27,13 @@ _DATABASE = {
     "unsupported file format": "is corrupt or of another program: name another store, or restore a copy",
     "not a database": "is not a database: name another file with --store, or move this one away",
     "malformed": "is corrupt (its database file is damaged): restore a copy, or move it away and run again",
+    "Connection refused": "does not answer: check its host and port, and that its server runs",
+    "timeout expired": "does not answer: check its host and port, and that no firewall lies between",
+    "could not translate host name": _NO_HOST,
+    "failed to resolve host": _NO_HOST,
+    "authentication failed": "lets nobody in with this user and password: check both",
+    "no password supplied": "asks for a password: write it into the URL, or into ~/.pgpass",
+    "permission denied": "may not be used by this user: let its owner grant what is missing",
     "is locked": "was locked by another process for too long: wait for that one, then run the same command again",
 }
 LONGEST = 300  # letters of what a database says
@@ -46,7 +55,8 @@ def database_trouble(store: str) -> Iterator[None]:
     except (DBAPIError, sqlite3.Error) as error:
         message = in_one_line(str(error.orig if isinstance(error, DBAPIError) else error))
         known = (sentence for sign, sentence in _DATABASE.items() if sign in message)
-        raise StoreError(f"store {store} {next(known, f'cannot be used: {message}')}.") from error
+        kind = TransactionLost if isinstance(error, DBAPIError) and was_cut(error) else StoreError
+        raise kind(f"store {store} {next(known, f'cannot be used: {message}')}.") from error
     except UnicodeDecodeError as error:  # in what SQLite says of a damaged schema
         raise StoreError(f"store {store} {_DATABASE['malformed']}.") from error
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from traceback import walk_tb
+
 from sqlalchemy import select
 
 from stillproof.core.errors import Corrupt, StoreError
@@ -15,6 +17,7 @@ from stillproof.store.strict_json import from_text
 LARGE_BYTES = 200_000_000  # the check reads 100 to 400 MB a second: larger files are checked only if asked for
 CHECK = "PRAGMA integrity_check(1)"  # the quick check does not see an index that is of other rows
 FINE = "ok"
+PACKAGE = __name__.partition(".")[0]
 STATES = ("pending", "running", "done", "failed", "unsupported")
 
 
@@ -34,9 +37,22 @@ def check_database(database: Database) -> None:
         raise_if_damaged(damage_in(database), database)
 
 
-def blame_damage(database: Database, error: BaseException) -> None:
-    """Raise ``StoreError`` where an error that nobody foresaw came of damage, of the file or inside a cell."""
-    raise_if_damaged(damage_in(database) or _damaged_cell(database), database, error)
+def blame_damage(database: Database, error: Exception) -> None:
+    """Raise ``StoreError`` where an error that nobody foresaw may have come of damage, of the file or inside a cell.
+
+    What a caller's own code has raised did not; and a fault of ours may stand beside damage, so that its place is told.
+    """
+    place = _place_of_ours(error)
+    found = (damage_in(database) or _damaged_cell(database)) if place else None
+    if found is not None:
+        raise_if_damaged(in_one_line(f"{found}; seen as {error!r} in {place}"), database, error)
+
+
+def _place_of_ours(error: Exception) -> str | None:
+    """Return the innermost place of this package that an error came through; nothing if it came through none."""
+    came_through = [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(error.__traceback__)]
+    ours = [f"{name}, line {line}" for name, line in came_through if name.partition(".")[0] == PACKAGE]
+    return ours[-1] if ours else None
 
 
 def raise_if_damaged(found: str | None, database: Database, error: BaseException | None = None) -> None:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from stillproof.core.spec import Json, digest
 from stillproof.core.validate import wanted
+from stillproof.store.bundle_values import ABOUT
 from stillproof.store.links import named_in
 from stillproof.store.records import Status, Verb
 from stillproof.store.strict_json import NotStrict, from_stranger, to_text
@@ -120,6 +121,16 @@ class ForeignCell(Foreign):
         return values | {"error": None if self.error is None else cleaned(self.error)}
 
 
+def _about(row: Mapping[str, Any]) -> None:
+    """Refuse a row that says what it is about with other values than rows do: texts, and a number of images."""
+    for key in ABOUT:
+        if not isinstance(row.get(key, ""), str | None):
+            raise ValueError(f"{key} of a row is no text")
+    size = row.get("ipc")
+    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
+        raise ValueError("ipc of a row is no number of images")
+
+
 class ForeignRun(Foreign):
     """A run of another store, or a single call."""
 
@@ -140,6 +151,7 @@ class ForeignRun(Foreign):
             raise ValueError("its hash is not that of what it asks")
         for row in self.rows:
             _checked(_Cells, row)
+            _about(row)
         return self
 
     def columns(self) -> dict[str, Any]:

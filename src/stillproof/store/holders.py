@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,8 +65,12 @@ def is_abandoned(row: Row[Any]) -> bool:
 
 def silent_holders(database: Database) -> list[Silent]:
     """Return the cells that are held by living processes which give no sign of life."""
-    with database.read() as connection:
-        rows = connection.execute(select(*OF_A_CLAIM).where(cells.c.status == "running")).all()
+
+    def running() -> Sequence[Row[Any]]:
+        with database.read() as connection:
+            return connection.execute(select(*OF_A_CLAIM).where(cells.c.status == "running")).all()
+
+    rows = database.patiently(running)
     late = [row for row in rows if _is_overdue(row) and life_of(row.owner or "") == "alive"]
     return [Silent(row.id, row.stage, row.owner, row.overdue or 0.0) for row in late]
 

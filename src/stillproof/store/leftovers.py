@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stillproof.store.links import ANSWERED, Links, reached, read_links
+from stillproof.store.plans import planned_cells
 from stillproof.store.records import Run
 from stillproof.store.store import Store
 
@@ -22,14 +23,14 @@ class Leftovers:
 def leftovers(store: Store) -> Leftovers:
     """Return what is left over; what a living process computes is not."""
     with store.database.read() as connection:
-        links = read_links(connection)
-    return Leftovers(unfinished(links, store.results.runs()), stale_checkpoints(store, links))
+        links, planned = read_links(connection), planned_cells(connection)
+    return Leftovers(unfinished(links, store.results.runs(), planned), stale_checkpoints(store, links))
 
 
-def unfinished(links: Mapping[str, Links], runs: Iterable[Run]) -> list[Links]:
-    """Return the cells without an answer that neither runs of suites nor answers need, and that nobody computes."""
+def unfinished(links: Mapping[str, Links], runs: Iterable[Run], planned: Iterable[str]) -> list[Links]:
+    """Return the cells without an answer that neither runs, plans nor answers need, and that nobody computes."""
     answered = [cell.id for cell in links.values() if cell.status in ANSWERED]
-    needed = reached(links, [*answered, *(cell for run in runs for cell in run.cells)])
+    needed = reached(links, [*answered, *planned, *(cell for run in runs for cell in run.cells)])
     return [cell for cell in links.values() if cell.id not in needed and cell.owner is None]
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from stillproof.core.errors import BadInput
+from stillproof.store.postgresql import DRIVERS
 
 VARIABLE = "STILLPROOF_STORE"
 ARTIFACTS_VARIABLE = "STILLPROOF_ARTIFACTS"
@@ -32,6 +33,8 @@ def locate(text: str | None) -> URL:
     if backend not in ("sqlite", "postgresql"):
         raise BadInput(f"store {shown(url)!r}: {backend!r} is not supported; use sqlite or postgresql.")
     if backend != "sqlite":
+        if url.drivername not in DRIVERS:
+            raise BadInput(f"store {shown(url)!r}: {url.drivername!r} is not supported; write postgresql://.")
         return url
     if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
         raise BadInput(

@@ -20,6 +20,7 @@ from stillproof.store.links import ANSWERED, holder
 from stillproof.store.merge_artifacts import ArtifactMerge
 from stillproof.store.merge_runs import RunMerge
 from stillproof.store.pools import check_name
+from stillproof.store.records import BEFORE
 from stillproof.store.schema import artifacts, cells, pool_members
 from stillproof.store.store import Store
 from stillproof.store.strict_json import from_text
@@ -105,7 +106,7 @@ def merge(store: Store, other: Store, counted: Counted) -> Merged:
     differ = with_derived(conflicts, origins)
     wanted = {name: cell for name, cell in answered.items() if name not in known and name not in set(differ)}
     unread, wrong = _count_again(wanted, counted)
-    doubted = _with_readers([*unread, *wrong], wanted)
+    doubted = _with_readers([*unread, *wrong, *refused], wanted) & theirs.keys()
     wanted = {name: cell for name, cell in wanted.items() if name not in doubted}
     _enter(store, [cell for name, cell in theirs.items() if name not in ours])
     brought = ArtifactMerge(store, other, theirs)
@@ -229,7 +230,7 @@ def _answer(store: Store, answers: Cells, origin: str) -> tuple[list[str], list[
 
 def _from(origin: str, before: str | None) -> str:
     """Return where an answer came from: the store that it was merged from and, if it came to that one, from where."""
-    return (origin if before is None else f"{origin}, from {cleaned(before)}")[:LONGEST]
+    return (origin if before is None else f"{origin}{BEFORE}{cleaned(before)}")[:LONGEST]
 
 
 def _same_answer(one: Row[Any], other: ForeignCell) -> bool:

@@ -15,6 +15,7 @@ from stillproof.store.catalogue import Entry
 from stillproof.store.folder_files import CARD, TENSORS
 from stillproof.store.foreign_rows import ForeignArtifact, ForeignCell, Refused, foreign_artifact
 from stillproof.store.links import named_in
+from stillproof.store.results import is_prefix
 from stillproof.store.schema import artifacts as table
 from stillproof.store.store import Store
 
@@ -109,7 +110,7 @@ class ArtifactMerge:
         here = self._ours.get(row.id)
         if row.name is None or (here is not None and here.name is not None):
             return None
-        if not is_file_name(row.name):
+        if not is_file_name(row.name) or is_prefix(row.name):  # which may be, or come to be, the beginning of an id
             self.misnamed.append(repr(row.name)[:SHOWN])
             return None
         if self._names.setdefault(row.name, row.id) != row.id:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator
 from itertools import chain, count
 from typing import Any
@@ -25,7 +26,7 @@ class RunMerge:
         self.came = 0
         self.renamed: dict[str, str] = {}
         self.refused: list[str] = []
-        theirs = list(self._read(other))
+        theirs, now = list(self._read(other)), time.time()  # what was asked in the future would stay the newest
         with store.database.write() as connection:
             ours = {row.hash: row for row in connection.execute(select(runs))}
             names = {row.name for row in ours.values() if row.name}
@@ -33,9 +34,9 @@ class RunMerge:
             for run in theirs:
                 named = run.model_copy(update={"name": self._name(run, suites)})
                 if (here := ours.get(run.hash)) is not None:
-                    _complete(connection, here, named, names)
+                    _complete(connection, here, named, names, now)
                     continue
-                values = named.columns()
+                values = named.columns() | {key: min(getattr(named, key), now) for key in ("created", "asked")}
                 if named.name is not None:
                     values["name"] = _free(named.name, names)
                     names.add(values["name"])
@@ -59,9 +60,9 @@ class RunMerge:
         return run.name if is_one and run.name not in suites else None
 
 
-def _complete(connection: Connection, here: Row[Any], there: ForeignRun, names: Collection[str]) -> None:
+def _complete(connection: Connection, here: Row[Any], there: ForeignRun, names: Collection[str], now: float) -> None:
     values = {
-        "asked": max(here.asked, there.asked),
+        "asked": max(here.asked, min(there.asked, now)),
         "name": here.name or (there.name if there.name not in names else None),
         "note": here.note or there.note,
     }

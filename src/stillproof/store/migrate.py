@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, String, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from stillproof.core.errors import StoreError
@@ -15,7 +15,7 @@ from stillproof.store.error_sentences import in_one_line
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0007"
+HEAD = "0008"
 NAMES_THAT_LAST = "0003"  # cells were named differently before
 RENAMED = "; its tables and artifacts are as they were, but questions have new names, so that a run computes them anew"
 SCRIPTS = "stillproof.store:migrations"
@@ -74,6 +74,30 @@ def upgrade(connection: Connection) -> None:
     config = _config()
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+    if connection.dialect.name == "postgresql":
+        _sort_by_code(connection)
+
+
+def _sort_by_code(connection: Connection) -> None:
+    """Have PostgreSQL compare texts by the codes of their letters, as SQLite does, whatever language it speaks.
+
+    In Danish, for one, ``aa`` comes after ``z``, so that ids that begin alike would not stand together.
+    """
+    quoted = connection.dialect.identifier_preparer.quote
+    for table, columns in _without_collation(connection).items():
+        changes = (f'ALTER COLUMN {quoted(name)} TYPE {kind} COLLATE "C"' for name, kind in columns.items())
+        connection.exec_driver_sql(f"ALTER TABLE {quoted(table)} {', '.join(changes)}")
+
+
+def _without_collation(connection: Connection) -> dict[str, dict[str, str]]:
+    """Return the columns of texts that are compared as the server's language has it, with their types, by table."""
+    found: dict[str, dict[str, str]] = {}
+    for table in inspect(connection).get_table_names():
+        for column in inspect(connection).get_columns(table):
+            kind = column["type"]
+            if isinstance(kind, String) and kind.collation is None:
+                found.setdefault(table, {})[column["name"]] = kind.compile(connection.dialect)
+    return found
 
 
 def _is_current(database: Database) -> bool:

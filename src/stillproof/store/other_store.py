@@ -12,8 +12,9 @@ from stillproof.store.database import Database
 from stillproof.store.error_sentences import database_trouble, disk_trouble
 from stillproof.store.location import folder_beside, locate, shown, sqlite_file
 from stillproof.store.migrate import ensure_schema
+from stillproof.store.read_store import current
 from stillproof.store.sqlite_reading import copy_database
-from stillproof.store.store import Store, open_store
+from stillproof.store.store import Store
 
 
 class OtherStore(Store):
@@ -31,7 +32,7 @@ def open_other(text: str, artifacts: Path | None = None) -> Iterator[OtherStore]
     read; ``$STILLPROOF_ARTIFACTS`` is the folder of another store and does not count here.
 
     Raises:
-        StoreError: It is not there, cannot be read, or is of a newer version.
+        StoreError: It is not there, cannot be read, or is of a newer version; or of an older one and no file.
     """
     url = locate(text)
     root = folder_beside(url) if artifacts is None else artifacts.absolute()
@@ -39,8 +40,8 @@ def open_other(text: str, artifacts: Path | None = None) -> Iterator[OtherStore]
         raise BadInput(f"store {shown(url)} has no folder beside it: name that of its artifacts with --artifacts.")
     file = sqlite_file(url)
     if file is None:
-        with open_store(text, create=False, artifacts=root) as store:
-            yield OtherStore(store.url, store.database, root)
+        with closing(current(url)) as database:
+            yield OtherStore(url.render_as_string(hide_password=False), database, root)
         return
     if not file.is_file():
         raise StoreError(f"there is no store {file}: name the file or the URL of one.")

@@ -11,13 +11,15 @@ from sqlalchemy import delete, select
 from stillproof.core.errors import StoreError
 from stillproof.store.artifacts import CORRUPT
 from stillproof.store.atomic import PARTIAL, STALE_SECONDS
+from stillproof.store.discard import bytes_of, discard
 from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.leftovers import stale_checkpoints, unfinished
 from stillproof.store.links import Links, in_use, read_links
+from stillproof.store.plans import forget_calls, planned_cells
 from stillproof.store.runs import read_runs
 from stillproof.store.schema import artifacts, runs
 from stillproof.store.store import Store
-from stillproof.store.unused import artifacts_of, bytes_of, discard, forget, owns_its_files, superseded, unneeded
+from stillproof.store.unused import artifacts_of, forget, owns_its_files, superseded, unneeded
 
 # A folder that is not in the catalogue yet may be one that an import is about to enter.
 ENTERED_SECONDS = 3600.0
@@ -59,13 +61,15 @@ def prune(store: Store, *, dry_run: bool = False) -> Pruned:
                 "nothing was removed."
             )
         every = read_runs(connection)
-        gone = {cell.id: cell for cell in unfinished(links, [run for run in every if run.verb == "run"])}
+        suites = [run for run in every if run.verb == "run"]
+        gone = {cell.id: cell for cell in unfinished(links, suites, planned_cells(connection))}
         left = {cell: found for cell, found in links.items() if cell not in gone}
         candidates = artifacts_of(connection, gone) | superseded(connection, left)
         unused = unneeded(connection, candidates, left, store.artifacts)
         known = set(connection.execute(select(artifacts.c.id)).scalars()) - set(unused)
         if not dry_run:
             forget(connection, list(gone), unused)
+            forget_calls(connection)
             calls = [run.id for run in every if run.verb != "run" and not any(cell in left for cell in run.cells)]
             connection.execute(delete(runs).where(runs.c.id.in_(calls)))
     mine = owns_its_files(store)

@@ -46,7 +46,7 @@ def read_store(url: str | None = None, *, artifacts: Path | None = None) -> Stor
 def _database(place: URL) -> Database:
     file = sqlite_file(place)
     if file is None:
-        return _current(Database(place, create=False, reads="postgresql"))
+        return current(place)
     database = Database(place, create=False)  # says whether it is there
     database.close()
     with database_trouble(str(file)), disk_trouble(file):
@@ -72,16 +72,26 @@ def _database(place: URL) -> Database:
     return _upgraded_copy(file)
 
 
-def _current(database: Database) -> Database:
-    """Return a database that cannot be copied, if it is up to date."""
-    schema = schema_of(database)
-    if schema == HEAD:
-        return database
-    database.close()
-    raise StoreError(
-        f"store {database.shown} has schema {schema or 'none'}, and {HEAD} is that of this version: "
-        "`stillproof db upgrade` upgrades it."
-    )
+def current(place: URL) -> Database:
+    """Open a database to read it that cannot be copied.
+
+    Raises:
+        StoreError: It is empty, or its schema is not that of this version.
+    """
+    database = Database(place, create=False, reads="postgresql")
+    try:
+        schema = schema_of(database)
+        if schema is None:
+            raise StoreError(f"there is nothing in store {database.shown}: a run makes its tables.")
+        if schema != HEAD:
+            raise StoreError(
+                f"store {database.shown} has schema {schema}, and {HEAD} is that of this version: "
+                "`stillproof db upgrade` upgrades it."
+            )
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 def _upgraded_copy(file: Path) -> Database:

@@ -11,6 +11,8 @@ from sqlalchemy import Row
 from stillproof.core.spec import Json
 from stillproof.store.strict_json import from_text
 
+SCHEDULING = ("kind", "alone", "machine")  # columns that no answer has anything to do with
+BEFORE = ", from "  # between the stores that a merged answer came through, the last of them first
 LISTS = ("needs", "artifacts", "derived_from")
 Status = Literal["pending", "running", "done", "failed", "unsupported"]
 Verb = Literal["run", "train", "distill", "attack", "attack-bench", "attack-set", "verify"]
@@ -25,6 +27,9 @@ class NewCell:
     spec: Json
     where: Json
     needs: Sequence[str] = ()  # the cells whose answers it reads
+    kind: str = ""  # what cells have in common that the same compiled code serves
+    alone: bool = False  # whether it measures time, so that no other may run beside it
+    machine: Json | None = None  # the one machine that it measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +61,19 @@ class Record:
     derived_from: Sequence[str]
     origin: str | None
 
+    @property
+    def label(self) -> str:
+        """Return what people call it."""
+        return str(self.where.get("label") or f"{self.stage} {self.id[:12]}")
+
     @classmethod
     def from_row(cls, row: Row[Any]) -> Self:
         """Parse a row of the table of cells."""
-        values = dict(row._mapping)
+        values = {name: value for name, value in row._mapping.items() if name not in SCHEDULING}
         for column in ("spec", "where", "result", "provenance"):
-            values[column] = from_text(values[column])
+            values[column] = from_text(values[column], dict)
         for column in LISTS:
-            values[column] = tuple(from_text(values[column]) or ())
+            values[column] = tuple(from_text(values[column], list) or ())
         return cls(**values)
 
 
@@ -96,4 +106,5 @@ class Run:
     def from_row(cls, row: Row[Any]) -> Self:
         """Parse a row of the table of runs."""
         values = dict(row._mapping)
-        return cls(**values | {column: from_text(values[column]) for column in ("config", "rows")})
+        kinds = {"config": dict, "rows": list}
+        return cls(**values | {column: from_text(values[column], kind) for column, kind in kinds.items()})

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from sqlalchemy import delete
 
 from stillproof.core.errors import StoreError
+from stillproof.store.discard import discard
 from stillproof.store.links import Links, in_use, reached, read_links
 from stillproof.store.records import Run
 from stillproof.store.runs import read_runs
 from stillproof.store.schema import runs as table
 from stillproof.store.store import Store
-from stillproof.store.unused import artifacts_of, discard, forget, owns_its_files, unneeded
+from stillproof.store.unused import artifacts_of, forget, owns_its_files, unneeded
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from stillproof.core.errors import BadInput
 from stillproof.core.spec import Json, digest
-from stillproof.store.database import Database
+from stillproof.store.database import Database, harmless_twice
 from stillproof.store.records import Run, Verb
 from stillproof.store.schema import runs
 from stillproof.store.strict_json import to_text
@@ -21,6 +21,7 @@ class Runs:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @harmless_twice
     def save_run(
         self,
         suite: str,

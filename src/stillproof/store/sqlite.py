@@ -76,7 +76,7 @@ def refuse_network(path: Path) -> None:
     if kind in NETWORK or kind.removeprefix("fuse.") in NETWORK_BY_FUSE:
         raise StoreError(
             f"store {path} lies on a network file system ({kind}), where SQLite loses data: "
-            "use a local folder, or a PostgreSQL URL with --store."
+            "use a local folder (of each machine, for a `run` with --shard), or a PostgreSQL URL with --store."
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -16,14 +15,17 @@ from stillproof.store.artifacts import VOLATILE, Artifacts
 from stillproof.store.bundles import Bundles
 from stillproof.store.catalogue import Catalogue, Entry
 from stillproof.store.claims import Claims
-from stillproof.store.damage import damaged
+from stillproof.store.damage import damaged, refuse_unreached
 from stillproof.store.database import Database
-from stillproof.store.error_sentences import disk_trouble
+from stillproof.store.discard import discard
 from stillproof.store.examine import blame_damage
 from stillproof.store.location import artifacts_root, locate
 from stillproof.store.migrate import ensure_schema
+from stillproof.store.plans import Plans
+from stillproof.store.plugin_shelf import PluginShelf
 from stillproof.store.pools import Pools
 from stillproof.store.results import Results
+from stillproof.store.workers import Workers
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -43,6 +45,9 @@ class Store:
         self.results = Results(database)
         self.claims = Claims(database)
         self.artifacts = Artifacts(root)
+        self.plans = Plans(database)
+        self.plugins = PluginShelf(database)
+        self.workers = Workers(database)
         self.pools = Pools(database)
         self.bundles = Bundles(database)
         self._catalogue = Catalogue(database)
@@ -163,11 +168,11 @@ class Store:
         return self.checkpoints / cell[:16]
 
     def drop_scratch(self, cell: str) -> None:
-        """Remove the checkpoints of a cell."""
-        folder = self.scratch(cell)
-        with disk_trouble(folder):
-            if folder.exists():
-                shutil.rmtree(folder)
+        """Remove the checkpoints of a cell, whoever wrote them.
+
+        The folder is moved away first: a worker that has lost the cell, and does not know, may be writing to it.
+        """
+        discard([self.scratch(cell)], self.artifacts.root)
 
     def close(self) -> None:
         """Close all connections."""
@@ -201,6 +206,8 @@ def open_store(url: str | None = None, *, create: bool = True, artifacts: Path |
     database = Database(place, create=create)
     try:
         ensure_schema(database)
+        if not database.is_sqlite:
+            refuse_unreached(database, root)
     except BaseException:
         database.close()
         raise

@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput, Corrupt
 
 DEEPEST = 40  # lists and objects inside each other; what is stored has fewer than ten
 LARGEST = 2**64  # seeds are drawn from as many
+NUL_SHOWN = "\N{SYMBOL FOR NULL}"
 SHOWN = 40  # letters of a value that is refused
 # As JSON writes them; line breaks and tabs are written in another way.
 _CONTROLS = re.compile(r"(?<!\\)(?:\\\\)*\\u00(?:[01][0-9a-f]|7f|[89][0-9a-f])|[\x7f-\x9f]", re.IGNORECASE)
@@ -30,19 +31,31 @@ def to_text(value: object, what: str) -> str:
         raise BadInput(f"{what} cannot be stored as JSON: {error} (write null for what is not a number).") from error
 
 
-def from_text(text: str | None) -> Any:
-    """Read what ``to_text`` wrote; None stays None.
+def storable(text: str) -> str:
+    """Return a text as every database keeps it: NUL, and bytes of file names that are no letters, are shown."""
+    return text.replace("\0", NUL_SHOWN).encode(errors="backslashreplace").decode()
+
+
+def from_text(text: str | None, kind: type | None = None) -> Any:
+    """Read what ``to_text`` wrote, of one kind or any; None stays None.
 
     Raises:
         Corrupt: It is something else by now.
     """
     try:
-        return None if text is None else json.loads(text)
+        value = None if text is None else json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
-        raise Corrupt(
-            f"a value in the database of the store is damaged ({type(error).__name__}): restore a copy, or move it "
-            "away and run again."
-        ) from error
+        raise damaged(type(error).__name__) from error
+    if kind is not None and not isinstance(value, kind | None):
+        raise damaged(f"{type(value).__name__} for {kind.__name__}")
+    return value
+
+
+def damaged(how: str) -> Corrupt:
+    """Return the error that what the database holds is something else by now."""
+    return Corrupt(
+        f"a value in the database of the store is damaged ({how}): restore a copy, or move it away and run again."
+    )
 
 
 def with_numbers(text: str, parse_int: Callable[[str], int] = int) -> Any:

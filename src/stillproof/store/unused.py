@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select, update
 
 from stillproof.store.artifacts import Artifacts
-from stillproof.store.atomic import PARTIAL
 from stillproof.store.database import chunks
 from stillproof.store.error_sentences import disk_trouble
 from stillproof.store.folder_files import CARD
@@ -79,26 +75,6 @@ def _card_names(artifacts: Artifacts, artifact: str) -> frozenset[str]:
     path = artifacts.folder(artifact) / CARD
     with disk_trouble(path):
         return named_in(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else frozenset()
-
-
-def bytes_of(folder: Path) -> int:
-    """Return the size of all files below a folder, or nothing if it is not there."""
-    with disk_trouble(folder):
-        return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())
-
-
-def discard(folders: Iterable[Path], root: Path) -> int:
-    """Remove folders below ``root`` and return their size; each is moved away before it is taken apart."""
-    freed = 0
-    with disk_trouble(root):
-        for folder in folders:
-            if not folder.exists():
-                continue
-            freed += bytes_of(folder)
-            aside = root / f"{PARTIAL}{uuid.uuid4().hex}"
-            folder.rename(aside)
-            shutil.rmtree(aside)
-    return freed
 
 
 def owns_its_files(store: Store) -> bool:

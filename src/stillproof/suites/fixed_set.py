@@ -27,7 +27,7 @@ class FixedSet:
         count: How many images a training sees.
         recipe: How its author trains on it; empty if that is not known.
         cell: The cell that made it, if it was made here.
-        unseen: Whether it was made without the held-out images, for sure.
+        unseen: Whether it was made without the held-out images, for sure: here, since cards of others may say anything.
         space: The space of its images, as ``space_text`` writes it; empty for the usual one of the data set.
         labels: What its labels are, in the word of its card; empty if that is not known.
         teacher: The model that gave them and can be asked about other images, if a person named one: its content id.

@@ -12,6 +12,7 @@ from stillproof.testing.check_augmentation import check_augmentation
 from stillproof.testing.check_dataset import check_dataset
 from stillproof.testing.check_defence import check_defence
 from stillproof.testing.check_distiller import check_distiller
+from stillproof.testing.check_executor import check_executor
 from stillproof.testing.check_metric import check_metric
 from stillproof.testing.check_network import check_network
 from stillproof.testing.check_objective import check_objective
@@ -32,6 +33,7 @@ CHECKS: dict[str, Callable[[str], list[Result]]] = {
     "suites": check_suite,
     "stages": check_stage,
     "metrics": check_metric,
+    "executors": check_executor,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import subprocess
 import sys
@@ -39,13 +40,14 @@ sys.exit(3 if "torch" in sys.modules else 0)
 
 def check_suite(name: str) -> list[Result]:
     """Run the contract."""
+    at_each_scale = functools.cache(lambda: [_rows_of(suite) for suite in _at_each_scale(name)])  # slow at the last
     return run_checks(
         "suite",
         name,
         {
             "builds at each scale, from plain JSON": lambda: _builds(name),
-            "has rows with requests, or says clearly why not": lambda: _rows(name),
-            "the keys of its rows are plain JSON": lambda: _keys(name),
+            "has rows with requests, or says clearly why not": lambda: _rows(at_each_scale()),
+            "the keys of its rows are plain JSON": lambda: _keys(at_each_scale()),
             "leaves torch alone": lambda: _torch_free(name),
             TITLE: lambda: try_every_choice(suites, name, lambda choice: _asks_with(name, choice)),
         },
@@ -73,9 +75,8 @@ def _rows_of(suite: Any) -> Sequence[Any]:
     return rows
 
 
-def _rows(name: str) -> None:
-    for suite in _at_each_scale(name):
-        rows = _rows_of(suite)
+def _rows(at_each_scale: Sequence[Sequence[Any]]) -> None:
+    for rows in at_each_scale:
         asking = {row.keys.get("section") for row in rows if row.requests}
         for row in rows:  # a section of its own may only tell what the others do
             telling = bool(asking) and row.keys.get("section") not in asking
@@ -86,9 +87,9 @@ def _asks_with(name: str, choice: Mapping[str, Any]) -> None:
     suites.build(name, {**preset_params(suites.get(name), "smoke", "", 1), **choice}).rows()
 
 
-def _keys(name: str) -> None:
-    for suite in _at_each_scale(name):
-        for row in _rows_of(suite):
+def _keys(at_each_scale: Sequence[Sequence[Any]]) -> None:
+    for rows in at_each_scale:
+        for row in rows:
             canonical_json(dict(row.keys))
             need("cells" not in row.keys, "a row has a key 'cells', which the store needs for itself")
 

@@ -108,7 +108,7 @@ class ClaimsContract:
         store.claims.claim([cell], "slow", -1.0)
         seen = store.claims._free([cell])[cell]
         store.claims.renew(cell, "slow", -0.5, 0.5)
-        assert not store.claims._take(seen, "next", LEASE)
+        assert store.claims._take([seen], "next", LEASE) is None
         store.claims.renew(cell, "slow", LEASE, 0.5)
 
     def test_a_cell_that_is_freed_by_hand(self, store: Store) -> None:

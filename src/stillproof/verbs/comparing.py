@@ -11,6 +11,7 @@ from stillproof.given import Given, text_of
 from stillproof.nets.home_network import HOME
 from stillproof.report.compare.comparison import compared
 from stillproof.report.compare.table import Comparisons
+from stillproof.report.merged import merged_cells, merged_note
 from stillproof.report.runs import AnyRun, run_meant
 from stillproof.suites.requests import Request
 from stillproof.verbs.training import Training
@@ -51,4 +52,6 @@ class Comparing(Training):
             found = find(self, names, train, dataset=dataset, run=asked, sections=sections)
         cells = [match.cells for match in found.matches]
         answers = self.answers([Request("compare", first=first, second=second) for first, second in cells])
-        return Comparisons(found.of, found.run, compared(found.matches, answers), found.notes)
+        merged = merged_cells(self.store, dict.fromkeys(cell for sides in cells for side in sides for cell in side))
+        notes = [*found.notes, *merged_note(list(merged.values()))]
+        return Comparisons(found.of, found.run, compared(found.matches, answers), notes)

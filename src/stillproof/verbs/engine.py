@@ -6,28 +6,32 @@ import contextlib
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from stillproof.core.components import stages
+from stillproof.core.components import executors, stages
 from stillproof.core.errors import CellFailed
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins, read_plugin
 from stillproof.core.spec import Json
 from stillproof.data.load import data_root
 from stillproof.report.failures import explained
+from stillproof.report.merged import merged_caveat
 from stillproof.run.answer_unkept import answers_unkept
 from stillproof.run.cell import Cell
 from stillproof.run.device import checked_device
+from stillproof.run.enter import enter
 from stillproof.run.estimate import Estimate, Here, estimate, here
-from stillproof.run.execute import enter, execute
-from stillproof.run.executor import OnChange, Work
-from stillproof.run.executors.process_count import workers_for
+from stillproof.run.executor import Executor, OnChange, Work
+from stillproof.run.executors.here import ThisProcess
+from stillproof.run.executors.pool import ProcessPool
 from stillproof.run.heartbeat import lease_seconds
 from stillproof.run.plan import Planner
+from stillproof.run.process_count import workers_for
 from stillproof.run.stage import Options, answer_of, default_device
-from stillproof.run.worker import FINISHED
+from stillproof.store.plans import ENDED
 from stillproof.store.read_store import read_store
 from stillproof.store.store import Store, open_store
 from stillproof.suites.requests import Request
@@ -38,6 +42,14 @@ NOT_TRIED = "it was not computed"
 
 # Takes a plan and what says how many seconds its cells are expected to take; what it yields watches the plan.
 Watch = Callable[[Planner, Callable[[Cell], float]], AbstractContextManager[OnChange]]
+
+
+@dataclass(frozen=True, slots=True)
+class EnteredPlan:
+    """The plan of a run in the store: its number, and what the run is called."""
+
+    plan: int
+    run: str
 
 
 @contextlib.contextmanager
@@ -60,6 +72,7 @@ class Engine:
         on_plan: Watch | None = None,
         checkpoint_seconds: float = 20.0,
         cell_limit: float | None = None,
+        executor: str | None = None,
         reads: bool = False,
     ) -> None:
         """Load plug-ins; nothing is opened or computed yet.
@@ -73,6 +86,7 @@ class Engine:
             on_plan: Is told of each plan and watches it while it is computed.
             checkpoint_seconds: Seconds between the checkpoints of long loops.
             cell_limit: Seconds that one cell may take; one that takes longer is recorded as failed.
+            executor: What computes, as in ``pool:workers=4``; by default this process, or as many as ``workers`` says.
             reads: Whether the store is only read: it may be on a read-only disk, or of an older schema, and what would
                 have to be kept in it raises ``OnlyRead``.
         """
@@ -86,6 +100,7 @@ class Engine:
         self._fell_back = not device and self.device == "cpu"
         self.checkpoint_seconds = checkpoint_seconds
         self.cell_limit = cell_limit
+        self.executor: Executor | None = executors.build(executor) if executor else None
         self._reads = reads
         self._on_plan = on_plan or _unwatched
 
@@ -135,9 +150,9 @@ class Engine:
         """Return a new planner, which knows the answers of the store."""
         return Planner(self.root, self.device, self.store.results.get)
 
-    def estimate(self, planner: Planner) -> Estimate:
-        """Return what the rest of a plan will cost."""
-        return estimate(self.store, list(planner.cells.values()), self._here(planner))
+    def estimate(self, planner: Planner, *, own: bool = False) -> Estimate:
+        """Return what the rest of a plan will cost; of ``own`` answers, merged ones are part of the rest."""
+        return estimate(self.store, list(planner.cells.values()), self._here(planner), own=own)
 
     def _finish(
         self,
@@ -146,13 +161,18 @@ class Engine:
         *,
         must_succeed: bool = True,
         stop_at_failure: bool = False,
+        entered: EnteredPlan | None = None,
     ) -> Planner:
         """Compute a plan in rounds: with the answers of one round, what was open before is planned; return the last."""
-        how = {"must_succeed": must_succeed, "stop_at_failure": stop_at_failure}
-        self.execute(planner, **how)
+
+        def execute(again: bool) -> None:
+            how = {"must_succeed": must_succeed, "stop_at_failure": stop_at_failure, "again": again}
+            self.execute(planner, **how, entered=entered)
+
+        execute(again=True)
         while any(cell.open for cell in planner.cells.values()) and not self._stopped(planner, stop_at_failure):
             planner = plan_again()
-            self.execute(planner, **how, again=False)
+            execute(again=False)
         return planner
 
     def _stopped(self, planner: Planner, stop_at_failure: bool) -> bool:
@@ -167,6 +187,8 @@ class Engine:
         may_be_unsupported: bool = False,
         stop_at_failure: bool = False,
         again: bool = True,
+        entered: EnteredPlan | None = None,
+        tells: bool = True,
     ) -> dict[str, str]:
         """Compute what the store does not know yet and can be computed by now; return the status of each cell before.
 
@@ -176,18 +198,32 @@ class Engine:
             may_be_unsupported: Whether one that cannot be computed, by definition, is none.
             stop_at_failure: Whether the first cell that fails ends the work.
             again: Whether cells that failed are tried again, or left as they are.
+            entered: The plan of a run in the store, which they are entered into; without one, another for this call.
+            tells: Whether to say which of the answers were merged from other stores.
         """
         cells = planner.ready()
-        before = enter(self.store, cells, again=again)
-        before |= dict.fromkeys(self.store.reopen_damaged([cell.id for cell in cells]), "pending")
-        ended = ("done", "unsupported") if again else FINISHED
-        if all(before.get(cell.id) in ended for cell in cells):
+        ids = [cell.id for cell in cells]
+        if tells and again and (origins := self.store.results.origins(ids)):
+            log.warning("note: %s.", merged_caveat(list(origins.values())))
+        before = self.store.results.statuses(ids)
+        before |= dict.fromkeys(self.store.reopen_damaged(ids), "pending")
+        ended = ("done", "unsupported") if again else ENDED
+        is_done = all(before.get(cell) in ended for cell in ids)
+        if is_done and entered is None:
+            return before
+        is_open = len(cells) < len(planner.cells)
+        plan = enter(self.store, cells, plan=entered.plan if entered else None, again=again, is_open=is_open)
+        if is_done:
             return before
         if again and self._fell_back and any(cell.flops and before.get(cell.id) != "done" for cell in cells):
             log.info("computing on the CPU: no GPU was found.")
-        with self._on_plan(planner, self._here(planner).seconds) as watch:
-            work = Work(self.store, cells, self.options, self.plugins, watch, stop_at_failure)
-            execute(work, self._workers(cells, before))
+        try:
+            with self._on_plan(planner, self._here(planner).seconds) as watch:
+                work = Work(self.store, plan, cells, self.options, self.plugins, watch, stop_at_failure)
+                self._executor(cells, before).execute(work)
+        finally:
+            if entered is None:
+                self.store.plans.drop(plan)
         if must_succeed:
             self._raise_first_failure(planner, ("done", "unsupported") if may_be_unsupported else ("done",))
         return before
@@ -207,6 +243,11 @@ class Engine:
     def _here(self, planner: Planner) -> Here:
         status = self.store.results.statuses(list(planner.cells))
         return here(self.store, self.device, self._workers(list(planner.cells.values()), status))
+
+    def _executor(self, cells: Sequence[Cell], status: Mapping[str, str]) -> Executor:
+        """Return what computes the rest of a plan."""
+        workers = self._workers(cells, status)
+        return self.executor or (ProcessPool(workers) if workers > 1 else ThisProcess())
 
     def _workers(self, cells: Sequence[Cell], status: Mapping[str, str]) -> int:
         """Return how many processes compute what is left of a plan."""

@@ -12,6 +12,7 @@ from stillproof.core.errors import BadInput
 from stillproof.report.answers import Answered, answers_to
 from stillproof.report.bundle_facts import bundle_line
 from stillproof.report.bundle_rows import bundle_row
+from stillproof.report.merged import merged_cells
 from stillproof.report.rows import FULL
 from stillproof.report.run_command import run_command
 from stillproof.report.runs import called
@@ -19,6 +20,8 @@ from stillproof.report.sets import PREVIEW, named_set
 from stillproof.report.verification import Verification, checked
 from stillproof.score.stats import Summary
 from stillproof.sets.artifact import ORIGIN
+from stillproof.sets.fronts import front_of
+from stillproof.sets.preview import previews
 from stillproof.sets.read import read_set
 from stillproof.sets.reported import reported_on
 from stillproof.site.board import boards_of
@@ -59,7 +62,7 @@ class Publishing(Carding):
             standings,
             labels=lambda method, dataset, ipc: labels.get((method, dataset, ipc), ""),
             beside=lambda side, row: [*claims.beside(side, row), *self._reported(side, row)],
-            here={cell for cell, record in cells.items() if record.status == "done"},
+            here=self._computed_here(cells),
         )
         if not boards:
             raise BadInput("this store has no results for a site: `stillproof run report-card` computes some.")
@@ -99,7 +102,7 @@ class Publishing(Carding):
         found = []
         for bundle in self.store.bundles.all():
             rows = [{**row.keys, "cells": list(row.cells)} for row in bundle.rows]
-            answers = answers_to(self.store, rows)
+            answers = answers_to(self.store, rows, own=True)  # what others say bears nobody out
             both = [
                 (bundle_row(bundle, row), answer)
                 for row, answer in zip(bundle.rows, answers, strict=True)
@@ -134,17 +137,21 @@ class Publishing(Carding):
         first = [cell for way in ways for rows in way.rows.values() for row in rows for cell in row.cells]
         return self.store.results.get_many(list(self.store.results.behind(first)))
 
+    def _computed_here(self, cells: Mapping[str, Record]) -> set[str]:
+        """Return those of the cells that have an answer, and rest on none that was merged from another store."""
+        merged = merged_cells(self.store, cells)
+        return {cell for cell, record in cells.items() if record.status == "done" and cell not in merged}
+
     def _commands(self) -> dict[str, str]:
         """Return the command of each run, by what cards call it."""
         own = {called(run): run_command(run) for run in self.store.results.runs()}
         return own | {f"{RESULTS}{bundle.name}": bundle.command for bundle in self.store.bundles.all()}
 
     def _pictures(self, cards: Iterable[Sequence[ReportCard]]) -> dict[str, bytes]:
-        """Return the picture of each set that a card is about."""
+        """Return the picture of each set that a card is about, drawn: a file beside it could be of anything."""
         sets = {card.facts.artifact for found in cards for card in found if card.facts is not None}
-        folders = {artifact: self.store.artifacts.folder(artifact) for artifact in sorted(sets)}
-        return {
-            artifact: (folder / PREVIEW).read_bytes()
-            for artifact, folder in folders.items()
-            if (folder / PREVIEW).is_file()
-        }
+        return {artifact: self._picture(artifact) for artifact in sorted(sets)}
+
+    def _picture(self, artifact: str) -> bytes:
+        distilled = read_set(self.store, artifact)
+        return previews(distilled, front_of(distilled.space, self.store))[PREVIEW]

@@ -12,11 +12,12 @@ from stillproof.given import Given, text_of
 from stillproof.image_finder import find_set, is_foreign
 from stillproof.report.by_class import ClassReport, class_report
 from stillproof.report.figures.pages import page_named
+from stillproof.report.merged import merged_cells, merged_note
 from stillproof.report.pictures import Gallery, gallery_of
 from stillproof.report.run_report import RunReport, report_of
 from stillproof.report.runs import AnyRun, chosen_run, run_meant, trained_rows
 from stillproof.report.sets import named_set, sets_of_run
-from stillproof.report.stale import stale_cells
+from stillproof.report.stale import stale_cells, stale_notes
 from stillproof.report.store_status import StoreStatus, status_of
 from stillproof.report.tables.table import Table
 from stillproof.sets.drawn import drawn_from
@@ -93,7 +94,9 @@ class Reading(Importing):
         stale = stale_cells(self.store, finished)
         cells = [cell for cell in finished if cell not in stale]
         answers = self.answers([Request("by-class", of=cell) for cell in cells])
-        return class_report(asked, rows, dict(zip(cells, answers, strict=True)), list(stale.values()))
+        merged = merged_cells(self.store, cells)
+        notes = [*stale_notes(list(stale.values())), *merged_note(list(merged.values()))]
+        return class_report(asked, rows, dict(zip(cells, answers, strict=True)), notes)
 
     def gallery(
         self,

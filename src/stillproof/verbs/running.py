@@ -7,7 +7,8 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
 
 from stillproof.answers import RunStates
 from stillproof.core.components import suites
@@ -18,18 +19,65 @@ from stillproof.report.merged import merged_among
 from stillproof.run.attacks_twice import attacked_in, refuse_attacks_twice
 from stillproof.run.cell import Cell
 from stillproof.run.cost_cuts import Cut
+from stillproof.run.enter import enter
+from stillproof.run.executor import Work
 from stillproof.run.forecast import Forecast
 from stillproof.run.forecast_suite import forecast_suite
 from stillproof.run.plan import Planner
+from stillproof.run.shards import shard_of
 from stillproof.run.sharing import sharing_of
 from stillproof.suite_methods import alone_in_size, as_written, in_words, near_tests, with_sets
 from stillproof.suites.requests import at_most
 from stillproof.verbs.attack_set_finder import with_attacks
+from stillproof.verbs.engine import EnteredPlan
 from stillproof.verbs.importing import Importing
+from stillproof.verbs.sharding import narrowed, shard_sentences
 
 log = logging.getLogger("stillproof")
 
 Trust = Literal["all", "own"]
+
+
+class RunWords(TypedDict, total=False):
+    """What both ``run_suite`` and ``enter_run`` take by name."""
+
+    name: str | None
+    note: str | None
+    only_matching: str | None
+    stop_at_failure: bool
+    allow_test_images: bool
+    trust: Trust
+
+
+@dataclass(frozen=True)
+class AskedRun:
+    """What a run asks, as ``run_suite`` takes it; a worker may have to plan it again."""
+
+    suite: str
+    options: Mapping[str, Any]
+    only_matching: str | None = None
+    allow_test_images: bool = False
+    trust: Trust = "all"
+    stop_at_failure: bool = False
+    shard: str | None = None
+
+    @property
+    def part(self) -> str:
+        """Return which of the run's cells are asked for; nothing for all."""
+        of = f" of {self.only_matching}" if self.only_matching else ""
+        return f"shard {self.shard}{of}" if self.shard else self.only_matching or ""
+
+
+@dataclass(frozen=True)
+class EnteredRun:
+    """A run that was planned: what it asks, its number and that of its plan, its rows, and what was there before."""
+
+    asked: AskedRun
+    run: int
+    plan: int
+    planner: Planner
+    rows: list[Json]
+    shared: dict[str, tuple[int, int]]
 
 
 class Running(Importing):
@@ -54,11 +102,23 @@ class Running(Importing):
         return planner, rows, as_written(suites.spec(question).as_dict()["params"])
 
     def _planned(
-        self, suite: str, options: Mapping[str, Any], only_matching: str | None, allow_test_images: bool
+        self,
+        suite: str,
+        options: Mapping[str, Any],
+        only_matching: str | None,
+        allow_test_images: bool,
+        *,
+        unanswered: bool = False,
     ) -> tuple[Planner, list[Json], Any]:
+        """Plan a suite; ``unanswered``, as if the store knew no answer yet."""
         asked = with_sets(self, self._asked(suite, options), allow_test_images=allow_test_images)
-        question = with_attacks(self.store, asked)
-        planner = self._planner()
+        return self._cells_of(with_attacks(self.store, asked), only_matching, unanswered=unanswered)
+
+    def _cells_of(
+        self, question: Any, only_matching: str | None, *, unanswered: bool = False
+    ) -> tuple[Planner, list[Json], Any]:
+        """Plan a question in which every set is known; it has the same cells whatever has come into the store since."""
+        planner = Planner(self.root, self.device) if unanswered else self._planner()
         with at_most():
             wanted = question.rows()
         rows = planner.rows(wanted)
@@ -75,10 +135,17 @@ class Running(Importing):
         return suites.build(suite, {**preset, **in_words(self, options)})
 
     def _told(
-        self, suite: str, options: Mapping[str, Any], only_matching: str | None, allow_test_images: bool
+        self,
+        suite: str,
+        options: Mapping[str, Any],
+        only_matching: str | None,
+        allow_test_images: bool,
+        *,
+        unanswered: bool = False,
     ) -> tuple[Planner, list[Json], Any]:
         """Plan, and say what people should know of the plan."""
-        planner, rows, question = self._planned(suite, options, only_matching, allow_test_images)
+        given = (suite, options, only_matching, allow_test_images)
+        planner, rows, question = self._planned(*given, unanswered=unanswered)
         for sentence in (*planner.left_out, *alone_in_size(rows), *near_tests(rows)):
             log.warning("%s", sentence)
         return planner, rows, question
@@ -94,6 +161,7 @@ class Running(Importing):
         stop_at_failure: bool = False,
         allow_test_images: bool = False,
         trust: Trust = "all",
+        shard: str | None = None,
     ) -> RunStates:
         """Run a suite; return the state of each of its cells, and as ``run`` the number that the run is found by.
 
@@ -108,31 +176,88 @@ class Running(Importing):
                 are marked.
             trust: Whether answers that were merged from other stores stand (``all``), or are computed here together
                 with those that rest on them (``own``).
+            shard: As in ``3/40``: only the cells of this shard are computed, and what they need. ``shared/40`` are
+                those that several shards need.
         """
-
-        def plan() -> Planner:
-            return self._planned(suite, options, only_matching, allow_test_images)[0]
-
-        if trust == "own":
-            self._reopen_merged(plan)
-        planner, rows, config = self.plan_suite(suite, options, only_matching, allow_test_images=allow_test_images)
-        run = self.store.results.save_run(suite, config, rows, name=name, note=note)
-        shared = self._shared(planner)
+        asked = AskedRun(suite, options, only_matching, allow_test_images, trust, stop_at_failure, shard)
+        entered = self._begin_run(asked, name, note)
         planner = self._finish(
-            planner,
-            lambda: self._plan_again(plan, trust),
+            entered.planner,
+            lambda: self._planned_again(entered.asked),
             must_succeed=False,
             stop_at_failure=stop_at_failure,
+            entered=EnteredPlan(entered.plan, name or str(entered.run)),
         )
         results = self.store.results
-        sharing = sharing_of(rows, planner.cells, results.seconds_of)
-        return RunStates(run, results.statuses(list(planner.cells)), shared, sharing)
+        sharing = sharing_of(entered.rows, planner.cells, results.seconds_of)
+        return RunStates(entered.run, results.statuses(list(planner.cells)), entered.shared, sharing)
 
-    def _plan_again(self, plan: Callable[[], Planner], trust: Trust) -> Planner:
-        """Plan with the answers that there are by now."""
-        if trust == "own":
+    def _begin_run(self, asked: AskedRun, name: str | None, note: str | None) -> EnteredRun:
+        """Plan a run, and keep what it asks and what workers need to know of it."""
+        if asked.trust == "own":
+            self._reopen_merged(lambda: self._planned_as(asked)[0])
+        shard = shard_of(asked.shard) if asked.shard else None
+        told = (asked.suite, asked.options, asked.only_matching, asked.allow_test_images)
+        planner, rows, question = self._told(*told, unanswered=shard is not None)
+        if shard is not None:
+            dealt = narrowed(planner, rows, shard)
+            for sentence in shard_sentences(shard, dealt, planner, self.store, self._here(planner)):
+                log.info("%s.", sentence)
+        params: Json = suites.spec(question).as_dict()["params"]
+        number = self.store.results.save_run(asked.suite, as_written(params), rows, name=name, note=note)
+        whole = dataclasses.replace(asked, options=params)
+        hashes = self.store.plugins.put(self.plugins)
+        plan = self.store.plans.begin(number, asked.part, dataclasses.asdict(whole), hashes)
+        return EnteredRun(whole, number, plan, planner, rows, self._shared(planner))
+
+    def _planned_again(self, asked: AskedRun) -> Planner:
+        """Plan what a run asks, which was planned before, with the answers that there are by now."""
+
+        def plan() -> Planner:
+            question = self._asked(asked.suite, asked.options)
+            return self._narrowed(asked, self._cells_of(question, asked.only_matching, unanswered=bool(asked.shard)))[0]
+
+        if asked.trust == "own":
             self._reopen_merged(plan)
         return plan()
+
+    def _planned_as(self, asked: AskedRun) -> tuple[Planner, list[Json], Any]:
+        given = (asked.suite, asked.options, asked.only_matching, asked.allow_test_images)
+        return self._narrowed(asked, self._planned(*given, unanswered=bool(asked.shard)))
+
+    def _narrowed(self, asked: AskedRun, planned: tuple[Planner, list[Json], Any]) -> tuple[Planner, list[Json], Any]:
+        """Narrow a plan to its shard, if only that is asked for."""
+        if asked.shard:
+            narrowed(planned[0], planned[1], shard_of(asked.shard))
+        return planned
+
+    def enter_run(
+        self,
+        suite: str,
+        options: Mapping[str, Any],
+        *,
+        name: str | None = None,
+        note: str | None = None,
+        only_matching: str | None = None,
+        stop_at_failure: bool = False,
+        allow_test_images: bool = False,
+        trust: Trust = "all",
+    ) -> RunStates:
+        """Plan a suite as ``run_suite`` does, for workers to compute; return the state of each of its cells.
+
+        If this session has an executor that submits workers, it submits them.
+        """
+        asked = AskedRun(suite, options, only_matching, allow_test_images, trust, stop_at_failure)
+        entered = self._begin_run(asked, name, note)
+        cells = entered.planner.ready()
+        self.store.reopen_damaged([cell.id for cell in cells])
+        enter(self.store, cells, plan=entered.plan, is_open=len(cells) < len(entered.planner.cells))
+        if self.executor is not None and self.executor.submits:
+            called = name or str(entered.run)
+            self.executor.execute(
+                Work(self.store, entered.plan, cells, self.options, self.plugins, lambda *_: None, run=called)
+            )
+        return RunStates(entered.run, self.store.results.statuses(list(entered.planner.cells)), entered.shared)
 
     def _reopen_merged(self, plan: Callable[[], Planner]) -> None:
         """Open again the cells of a plan whose answers were merged, and those that rest on them.

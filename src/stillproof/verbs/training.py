@@ -14,8 +14,9 @@ from stillproof.core.types import Selection
 from stillproof.data.load import load, source
 from stillproof.given import Given, request_for
 from stillproof.nets.home_network import HOME
+from stillproof.report.merged import merged_caveat, merged_cells
 from stillproof.run.labelled_images import artifact_in
-from stillproof.run.leaked_images import Leak, leak_of, refuse_leak
+from stillproof.run.leaked_images import Leak, is_unseen, leak_of, refuse_leak
 from stillproof.run.plan import Planner
 from stillproof.run.stage import answer_of
 from stillproof.score.by_class import class_scores
@@ -93,8 +94,7 @@ class Training(Importing):
             stored = read_set(self.store, on.params["artifact"])
             fitting = load(on.params["dataset"], "test", self.root).info
             check_fits(stored, fitting)
-            # Only a set made without the held-out images is sure not to have seen them.
-            seen = heldout and "/fit@" not in stored.card.data_id
+            seen = heldout and not is_unseen(self.store, on, stored.card.data_id)
             own = recipe_on(stored, networks.build(planner.names.network_name(network, fitting)))
             check_replay(stored.labels, recipes.build(recipe or own))
             checked_teachers(stored, self.store, on.params["dataset"], fitting)
@@ -109,7 +109,8 @@ class Training(Importing):
         about = {"dataset": dataset, "method": name, "network": trained_as, "recipe": recipe}
         about |= {"defence": defence} if defence else {}
         self.store.results.save_run("", {}, [about | {"selection": selection, "cells": cells}], verb="train")
-        self.execute(planner)
+        self.execute(planner, tells=False)
+        merged = list(merged_cells(self.store, cells).values())
         results = [answer_of(cell, self.store) for cell in cells]
         accuracies = [result["accuracy"] for result in results]
         return Score(
@@ -125,7 +126,11 @@ class Training(Importing):
             selection=selection,
             points=results[0]["points"],
             n_test=results[0]["n_test"],
-            caveats=[*([found.caveat] if found.mark else []), *([HELDOUT_SEEN] if seen else [])],
+            caveats=[
+                *([found.caveat] if found.mark else []),
+                *([HELDOUT_SEEN] if seen else []),
+                *([merged_caveat(merged)] if merged else []),
+            ],
             defence=defence,
         )
 

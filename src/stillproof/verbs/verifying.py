@@ -58,13 +58,14 @@ class Verifying(Running):
     """Computes results of others again."""
 
     def verify(self, results: str) -> Verification:
-        """Compute claimed results again, as far as this store does not have them, and compare.
+        """Compute claimed results again, as far as this store has not computed them itself, and compare.
 
         Args:
             results: Results that come with Stillproof, or were imported, by name, or the file of a bundle; ``/METHOD``
                 and ``/METHOD/IPC`` behind it choose some of the rows.
         """
         claimed = self._claimed(results)
+        self._reopen_merged(lambda: self._plan_claimed(claimed)[0])  # what others say bears nobody out
         planner, planned = self._plan_claimed(claimed)
         rows = _each_once(claimed, planned)
         log.info("%r", VerifyCost(claimed, self.estimate(planner)))
@@ -91,7 +92,7 @@ class Verifying(Running):
     def verify_cost(self, results: str) -> VerifyCost:
         """Say what ``verify`` would take; nothing is computed."""
         claimed = self._claimed(results)
-        return VerifyCost(claimed, self.estimate(self._plan_claimed(claimed)[0]))
+        return VerifyCost(claimed, self.estimate(self._plan_claimed(claimed)[0], own=True))
 
     def _claimed(self, text: str) -> Claimed:
         """Return the bundle and the rows that a text means; the longest beginning that means a bundle counts."""

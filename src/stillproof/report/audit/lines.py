@@ -75,7 +75,8 @@ def _test_lines(found: Findings) -> Iterator[AuditLine]:
 def _set_lines(found: Findings) -> Iterator[AuditLine]:
     exact, near = int(found.exact("train").sum()), int(found.near_train.sum())
     copied = f"{exact} of {len(found)} byte by byte, {near} nearly" if exact or near else f"none of {len(found)}"
-    says = "Real images, chosen and not made." if exact + near == len(found) else "Real training images are among them."
+    every = "Real images, chosen and not made." if exact == len(found) else "All are real images, or hardly changed."
+    says = every if exact + near == len(found) else "Real training images are among them."
     says = says if exact or near else "All images are made."
     yield AuditLine("train", "copies of training images", copied, "ok", says)
     repeated, alike = found.repeated, int(found.alike.sum())

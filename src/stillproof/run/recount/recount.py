@@ -21,6 +21,7 @@ from stillproof.run.stage import Options, Stage
 from stillproof.store.foreign_rows import ForeignCell
 from stillproof.store.store import Store
 
+HINTS = {"train": ("dataset", "network", "recipe")}  # texts that reports read beside an answer
 SHOWN = 120  # letters of what an error says
 # What tensors and cards of another form than ours make of our counting.
 _SENSELESS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -85,6 +86,13 @@ COUNTS: Mapping[str, Callable[[Evidence], None]] = {
 }
 
 
+def _hints_fault(cell: ForeignCell) -> str | None:
+    """Return what a cell does not say of the data set and components that its answer is read with."""
+    asked = HINTS.get(cell.stage, ("dataset",) if cell.spec.keys() & {"test", "data"} else ())
+    absent = [key for key in asked if not isinstance(cell.where.get(key), str)]
+    return f"it does not say of which {absent[0]} it is" if absent else None
+
+
 class Recount:
     """Counts answers of another store again; ``uncounted`` says for want of what it could not, and how often."""
 
@@ -105,7 +113,7 @@ class Recount:
         if cell.stage not in FORMS or has_risen("stages", cell.stage, cell.spec):  # it has a form of its own
             self.uncounted[f"stage {cell.stage} of that version"] += 1
             return None
-        fault = form_fault(cell.stage, cell.result)
+        fault = form_fault(cell.stage, cell.result) or _hints_fault(cell)
         if fault is not None:
             return fault
         edited = cell.spec.get("edited") != self._code(cell.stage).get("edited")  # in another way than ours

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stillproof.report.answers import Answered
 from stillproof.report.figures.values import Curves
+from stillproof.report.merged import merged_caveat, merged_note
 from stillproof.report.rows import FULL, RANDOM, missing_notes
 from stillproof.suites.beard.curves import curve_figures
 from stillproof.suites.report_card.card import ReportCard
@@ -59,12 +60,12 @@ def _card(ways: Sequence[Way], method: str, dataset: str, ipc: int, standings: S
     told = {one.side.suite for one in found.values()}
     runs = {suite: way.runs_on(dataset) for suite, way in chosen.items() if suite in told}
     curves = _curves(chosen["beard"], method, dataset, ipc) if "beard" in chosen else {}
-    about = [
-        row for row in _read(chosen.values()) if (row["method"], row["dataset"], row["ipc"]) == (method, dataset, ipc)
-    ]
+    alike = [row for row in _read(chosen.values()) if row["dataset"] == dataset and row["ipc"] in (ipc, None)]
+    about = [row for row in alike if (row["method"], row["ipc"]) == (method, ipc)]
     sides = list(found.values())
     others = sum(row["dataset"] == dataset for way in chosen.values() for row in way.left_out)
-    return ReportCard(method, dataset, ipc, sides, absent, runs, curves, notes=_notes(sides, about, others))
+    notes = [*_notes(sides, about, others), *_merged_notes(about, alike)]
+    return ReportCard(method, dataset, ipc, sides, absent, runs, curves, notes=notes)
 
 
 def _read(ways: Iterable[Way]) -> Iterator[Answered]:
@@ -85,6 +86,16 @@ def _notes(found: Sequence[Placed], about: Sequence[Answered], others: int) -> l
         *([left_out] if others else []),
         *missing_notes(about),
     ]
+
+
+def _merged_notes(about: Sequence[Answered], alike: Sequence[Answered]) -> list[str]:
+    """Say how many answers of the method, and of what it is ranked and scored with, were merged from other stores."""
+    own = [store for row in about for store in row.merged]
+    every = [store for row in alike for store in row.merged]
+    found = merged_note(own)
+    if len(every) > len(own):
+        found.append(f"Merged, with what it is ranked and scored beside: {merged_caveat(every)}.")
+    return found
 
 
 def _curves(way: Way, method: str, dataset: str, ipc: int) -> dict[str, Curves]:

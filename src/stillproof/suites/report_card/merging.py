@@ -189,6 +189,7 @@ def _joined(newer: Answered, older: Answered) -> Answered:
     seeds = zip_longest(newer.results, older.results)
     results = [result if result is not None else other for result, other in seeds]
     missing = results.count(None)
+    adds = any(result is None and other is not None for result, other in zip_longest(newer.results, older.results))
     return dataclasses.replace(
         longer,
         keys=newer.keys,
@@ -196,4 +197,5 @@ def _joined(newer: Answered, older: Answered) -> Answered:
         read=newer.read or older.read,
         waiting=min(longer.waiting, missing),
         reasons=longer.reasons if missing else (),
+        merged=[*newer.merged, *(older.merged if adds else ())],
     )

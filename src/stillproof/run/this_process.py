@@ -12,22 +12,19 @@ from stillproof.core.freed_memory import keep_freed_memory
 from stillproof.core.garbage import end_loading
 from stillproof.run.executor import Work
 from stillproof.run.waiting import Waiting
-from stillproof.run.worker import Worker
+from stillproof.run.worker import Duties, Worker
 
 
 def run_in_this_process(work: Work) -> None:
     """Work on the plan in this process."""
     prepare(work.options.device, work.options.threads)
     with stoppable():
-        worker = Worker(
-            work.store,
-            work.options,
-            work.cells,
-            on_change=work.on_change,
-            on_idle=Waiting(work.store, [cell.id for cell in work.cells]).look,
-            stop_at_failure=work.stop_at_failure,
+        duties = Duties(
+            on_change=work.watch,
+            on_idle=Waiting(work.store, work.ids).look,
+            stop_at_failure=[work.plan] if work.stop_at_failure else (),
         )
-        worker.run()
+        Worker(work.store, work.options, [work.plan], duties).run()
 
 
 def prepare(device: str, threads: int | None) -> None:

@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
+from stillproof.core.components import executors
 from stillproof.core.errors import StillproofError, StoreError
 from stillproof.core.plugins import Plugin, import_entry_points, index_entry_points, load_plugins
 from stillproof.core.printable import log_to_stderr
-from stillproof.run.cell import Cell
-from stillproof.run.executor import Work
-from stillproof.run.executors.this_process import prepare, stoppable
+from stillproof.run.executor import Executor, Work
 from stillproof.run.stage import Options
+from stillproof.run.this_process import prepare, run_in_this_process, stoppable
 from stillproof.run.waiting import Waiting
-from stillproof.run.worker import FINISHED, POLL_SECONDS, Worker
+from stillproof.run.worker import POLL_SECONDS, Duties, Worker
 from stillproof.store.store import open_store
 
 log = logging.getLogger("stillproof")
@@ -49,17 +49,34 @@ class WorkerProcess:
             return ""
 
 
+@executors.register("pool", version=1)
 @dataclass(frozen=True)
-class ProcessPool:
-    """Works on a plan in ``workers`` processes; one that dies is replaced, its cell taken over."""
+class ProcessPool(Executor):
+    """Computes in several processes of one thread each; one that dies is replaced, its cell taken over.
 
-    workers: int
+    Args:
+        workers: How many.
+    """
 
-    def __call__(self, work: Work) -> None:
-        """Finish the work."""
+    workers: int = 2
+
+    def __post_init__(self) -> None:
+        """Refuse a pool of nobody."""
+        if self.workers < 1:
+            raise ValueError("workers must be at least 1")
+
+    def execute(self, work: Work) -> None:
+        """Finish the work; what measures time comes last, in this process, which has all threads."""
+        if work.store.plans.left(work.plan, last=False):
+            self._share(work)
+        if not work.must_stop():
+            run_in_this_process(work)
+
+    def _share(self, work: Work) -> None:
+        """Finish what can share this machine."""
         context = multiprocessing.get_context("spawn")
         options = replace(work.options, processes=self.workers)
-        given = (list(work.cells), options, list(work.plugins), work.stop_at_failure)
+        given = (work.plan, options, list(work.plugins), work.stop_at_failure)
 
         def start() -> WorkerProcess:
             # A pipe for each, and no queue: its locks would outlive a run that is killed.
@@ -71,7 +88,7 @@ class ProcessPool:
             return WorkerProcess(process, heard)
 
         pool: list[WorkerProcess] = []
-        waiting = Waiting(work.store, [cell.id for cell in work.cells])
+        waiting = Waiting(work.store, work.ids)
         deaths, left_before = 0, len(work.cells)
         try:
             with stoppable():
@@ -110,10 +127,10 @@ def _end(pool: Sequence[BaseProcess]) -> None:
 
 def _show(work: Work) -> int:
     """Show how the plan stands; return how many cells are left."""
-    results = work.store.results
-    status = results.statuses([cell.id for cell in work.cells])
-    work.on_change(status, results.progress_of([name for name, state in status.items() if state == "running"]), {})
-    return len(work.cells) - sum(state in FINISHED for state in status.values())
+    results, plans = work.store.results, work.store.plans
+    status = plans.statuses(work.plan)
+    work.watch(status, results.progress_of([name for name, state in status.items() if state == "running"]), {})
+    return plans.left(work.plan, last=False)
 
 
 @contextlib.contextmanager
@@ -126,7 +143,7 @@ def _ctrl_c_for_this_process_alone() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(cells: list[Cell], options: Options, plugins: list[Plugin], stop_at_failure: bool, told: Connection) -> None:
+def _work(plan: int, options: Options, plugins: list[Plugin], stop_at_failure: bool, told: Connection) -> None:
     """Work on the plan in a fresh process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.stdout = sys.stderr  # standard output is for the results, which are the parent's to tell
@@ -139,7 +156,8 @@ def _work(cells: list[Cell], options: Options, plugins: list[Plugin], stop_at_fa
     prepare(options.device, 1)
     try:
         with stoppable(), open_store(options.store_url) as store:
-            Worker(store, options, cells, stop_at_failure=stop_at_failure).run()
+            duties = Duties(stop_at_failure=[plan] if stop_at_failure else (), takes_last=False)
+            Worker(store, options, [plan], duties).run()
     except KeyboardInterrupt:
         sys.exit(STOPPED)
     except StoreError as error:
