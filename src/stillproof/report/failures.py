@@ -38,7 +38,7 @@ class Cause:
     def label(self) -> str:
         """Return what failed, in the words of the plan."""
         more = len(self.failed) - 1
-        return f"{_label(self.failed[0])} and {more} more" if more else _label(self.failed[0])
+        return f"{self.failed[0].label} and {more} more" if more else self.failed[0].label
 
     @property
     def place(self) -> str:
@@ -72,7 +72,10 @@ def causes_of(records: Iterable[Record]) -> list[Cause]:
         cause = sentence_of(text), tuple(telling_frames(text))
         roots.setdefault(cause, {})[root.id] = root
         counts[cause] = counts.get(cause, 0) + 1
-    causes = [Cause(*cause, sorted(found.values(), key=_label), counts[cause]) for cause, found in roots.items()]
+    causes = [
+        Cause(*cause, sorted(found.values(), key=lambda record: record.label), counts[cause])
+        for cause, found in roots.items()
+    ]
     return sorted(causes, key=lambda cause: (-cause.cells, cause.label))
 
 
@@ -93,10 +96,6 @@ def telling_frames(text: str) -> list[Frame]:
 def place_of(frame: Frame) -> str:
     """Return a place as people read it."""
     return f"{_short(frame.file)}, line {frame.line}, in {frame.function}"
-
-
-def _label(record: Record) -> str:
-    return str(record.where.get("label") or f"{record.stage} {record.id[:12]}")
 
 
 def _at(sentence: str, frames: Sequence[Frame]) -> str:

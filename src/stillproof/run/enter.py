@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from stillproof.run.cell import Cell
 from stillproof.run.kinds import kind_of_work
+from stillproof.run.plan import Planner
 from stillproof.store.records import NewCell
 from stillproof.store.store import Store
 
@@ -29,6 +30,18 @@ def enter(
     number = store.plans.begin() if plan is None else plan
     store.plans.add(number, ids, _last(cells), is_open=is_open)
     return number
+
+
+def enter_round(store: Store, planner: Planner, plan: int, *, again: bool = True) -> bool:
+    """Put into a plan what can be computed of it by now; say whether there will be another round.
+
+    Answers whose artifacts are lost are open again.
+    """
+    cells = planner.ready()
+    is_open = len(cells) < len(planner.cells)
+    store.reopen_damaged([cell.id for cell in cells])
+    enter(store, cells, plan=plan, again=again, is_open=is_open)
+    return is_open
 
 
 def _new(cell: Cell) -> NewCell:

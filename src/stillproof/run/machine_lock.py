@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from stillproof.core.errors import StoreError
 from stillproof.store.error_sentences import disk_trouble
 
 
@@ -34,11 +33,9 @@ def machine(*, alone: bool) -> Iterator[bool]:
 
 
 def _locked(handle: int, alone: bool) -> bool:
-    try:
-        with disk_trouble(lock_file()):
+    with disk_trouble(lock_file()):
+        try:
             fcntl.flock(handle, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-    except StoreError as error:
-        if isinstance(error.__cause__, BlockingIOError):
+        except BlockingIOError:
             return False
-        raise
     return True

@@ -219,7 +219,8 @@ class Engine:
             log.info("computing on the CPU: no GPU was found.")
         try:
             with self._on_plan(planner, self._here(planner).seconds) as watch:
-                work = Work(self.store, plan, cells, self.options, self.plugins, watch, stop_at_failure)
+                run = entered.run if entered else ""
+                work = Work(self.store, plan, cells, self.options, self.plugins, watch, stop_at_failure, run)
                 self._executor(cells, before).execute(work)
         finally:
             if entered is None:

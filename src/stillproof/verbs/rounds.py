@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from stillproof.core.errors import BadInput, DataMissing, StillproofError, StoreError
 from stillproof.core.spec import Json
 from stillproof.report.runs import run_meant
-from stillproof.run.enter import enter
+from stillproof.run.enter import enter_round
 from stillproof.run.plan import Planner
 from stillproof.store.plans import PlanState
 from stillproof.store.store import Store
@@ -63,11 +63,7 @@ class Rounds:
         asked = _asked(state.question or {})
         planner = self._plan_again(asked)
         self._check(state, asked, planner)
-        cells = planner.ready()
-        self._store.reopen_damaged([cell.id for cell in cells])
-        is_open = len(cells) < len(planner.cells)
-        enter(self._store, cells, plan=state.id, again=False, is_open=is_open)
-        return is_open
+        return enter_round(self._store, planner, state.id, again=False)
 
     def _check(self, state: PlanState, asked: AskedRun, planner: Planner) -> None:
         """Refuse to go on with other cells than those of the run's table."""

@@ -19,7 +19,7 @@ from stillproof.report.merged import merged_among
 from stillproof.run.attacks_twice import attacked_in, refuse_attacks_twice
 from stillproof.run.cell import Cell
 from stillproof.run.cost_cuts import Cut
-from stillproof.run.enter import enter
+from stillproof.run.enter import enter_round
 from stillproof.run.executor import Work
 from stillproof.run.forecast import Forecast
 from stillproof.run.forecast_suite import forecast_suite
@@ -249,11 +249,9 @@ class Running(Importing):
         """
         asked = AskedRun(suite, options, only_matching, allow_test_images, trust, stop_at_failure)
         entered = self._begin_run(asked, name, note)
-        cells = entered.planner.ready()
-        self.store.reopen_damaged([cell.id for cell in cells])
-        enter(self.store, cells, plan=entered.plan, is_open=len(cells) < len(entered.planner.cells))
+        enter_round(self.store, entered.planner, entered.plan)
         if self.executor is not None and self.executor.submits:
-            called = name or str(entered.run)
+            called, cells = name or str(entered.run), entered.planner.ready()
             self.executor.execute(
                 Work(self.store, entered.plan, cells, self.options, self.plugins, lambda *_: None, run=called)
             )
